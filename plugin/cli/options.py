@@ -232,9 +232,9 @@ def read_credits(typed: str) -> dict[str, float]:
         try:
             credits[word] = float(text)
         except ValueError:
-            remedy = "leave it out and give --unknown unparsed where it says nothing"
             raise click.BadParameter(
-                f"{word}={text}: a credit is a number, as 1=1,0=0.5,-1=0; {remedy}"
+                f"{word}={text}: give the credit of model_a as a number, 1 for a win and 0 for a "
+                f"loss, or leave out {word} if it is no verdict and type --unknown unparsed"
             ) from None
         if not 0 <= credits[word] <= 1:
             raise click.BadParameter(

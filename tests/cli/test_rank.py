@@ -662,7 +662,7 @@ def test_a_word_without_a_credit_is_named_with_what_to_do(podium, table):
     """Empty is no credit; the proposal of a map has question marks to fill in."""
     answer = podium("rank", table("1,a,b,good", "2,a,b,bad"), "--credit-map", "good=1,bad=")
     assert answer.code == 2
-    assert "bad=: a credit is a number" in answer.err
+    assert "bad=: give the credit of model_a as a number" in answer.err
     assert "--unknown unparsed" in answer.err
 
 

@@ -65,7 +65,7 @@ def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():
     ]
     tests = (
         "is for a test of these two models alone",
-        "includes a correction for testing all 15 pairs",
+        "corrects for testing 15 pairs",
     )
     assert texts == [
         f"If the true gap {gap}, {power}. This number {tested}; see below." for tested in tests

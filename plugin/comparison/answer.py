@@ -21,17 +21,34 @@ AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
 CLOSE = "too close to call"
 IN_DOUBT = "nothing is claimed"
+SLICE_VERDICTS = {
+    AHEAD: "clearly ahead of {baseline}",
+    BEHIND: "clearly behind {baseline}",
+    CLOSE: "too close to {baseline} to call",
+    IN_DOUBT: "not compared with {baseline}, for the reason below the table,",
+}
+"""How a sentence on slices says each verdict about the candidate and the baseline."""
+MOST_SLICES = 4
+"""Most slices that the answer names for each verdict."""
+MOST_WITH_SLICES = 3
+"""Most candidates of several whose slices the answer names."""
 
 
 def comparison_answer(
-    findings: Sequence[PairFinding], gate: Gate | None, level: float, failures: Sequence[str]
+    findings: Sequence[PairFinding],
+    gate: Gate | None,
+    level: float,
+    failures: Sequence[str],
+    by: str | None = None,
 ) -> tuple[str, ...]:
     """Return the sentences of the answer.
 
     For one finding, the answer is the first three of these sentences: the verdict of the gate if
-    there is one, who is ahead, the wins by item, and how many more items would separate the two.
-    For several findings, it is the verdict, one sentence about all candidates, and a sentence for
-    each different doubt about units, unparsed battles or the judge.
+    there is one, who is ahead, doubts, the wins by item, and how many more items would separate the
+    two. Who is ahead in which slice is one more sentence. For several findings, it is the verdict,
+    one sentence about all candidates, one for each of the first `MOST_WITH_SLICES` candidates that
+    are clearly ahead in some slices and clearly behind in others, and one for each different doubt
+    about units, unparsed battles or the judge.
 
     Args:
         findings: what was compared.
@@ -40,6 +57,7 @@ def comparison_answer(
         level: confidence level of the gate's bounds.
         failures: what could not be compared. If there are no findings, the first failure follows
             the verdict.
+        by: column of the slices; None if there are none.
     """
     verdict = [_gate_sentence(gate, level)] if gate else []
     if not findings:
@@ -53,15 +71,16 @@ def comparison_answer(
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
         limited = limit_sentence(on_all, None, raters_of_findings(findings), _models(findings))
-        return (*verdict, limited, *doubts)
+        return (*verdict, limited, *_contrary_slices(findings, by), *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
-    sentences = [*verdict, *_pair_sentences(findings[0], p_name)]
-    return tuple(sentences[:3])
+    on_slices = _sentences_on_slices(findings[0], by)
+    sentences = [*verdict, *_pair_sentences(findings[0], p_name, on_slices)]
+    return tuple(sentences[: 3 + len(on_slices)])
 
 
-def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
+def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str]) -> list[str]:
     """Write who is ahead, the wins by item, and how many more items would separate the two.
 
     If a column looks like the item although rows are counted as independent, the only sentence says
@@ -76,6 +95,7 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     Args:
         finding: what was compared.
         p_name: the p-value's name in the text, `p` or `two-sided p`.
+        on_slices: sentences on slices, which stand before the wins.
     """
     if finding.likely_item is not None:
         unknown = comparison_templates.UNIT_UNKNOWN.format(
@@ -103,6 +123,7 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
                 pairs=finding.pairs, p=p_text(finding.p_if_chosen or 1.0)
             )
         )
+    sentences += on_slices
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
     if not finding.is_distinguishable and finding.doubt is None:
@@ -293,6 +314,60 @@ def tally_text(tally: Sequence[float], separator: str = "–") -> str:
     return separator.join(texts)
 
 
+def _verdict_of(finding: PairFinding) -> str:
+    """Return whether the candidate is clearly ahead or behind, or the gap is too close to call, or
+    nothing is claimed."""
+    if finding.is_distinguishable:
+        return AHEAD if finding.difference.value > 0 else BEHIND
+    return CLOSE if finding.doubt is None else IN_DOUBT
+
+
+def _slices_by_verdict(finding: PairFinding) -> dict[str, list[str]]:
+    """Return the names of a finding's slices by `_verdict_of`; verdicts of no slice are left
+    out."""
+    groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: [], IN_DOUBT: []}
+    for each in finding.slices:
+        groups[_verdict_of(each)].append(str(each.slice))
+    return {verdict: names for verdict, names in groups.items() if names}
+
+
+def _slices_text(finding: PairFinding) -> str:
+    """Write on which slices the candidate is clearly ahead, clearly behind, or too close to
+    call."""
+    parts = []
+    for verdict, names in _slices_by_verdict(finding).items():
+        text = SLICE_VERDICTS[verdict].format(baseline=finding.baseline)
+        is_all = len(names) == len(finding.slices) > MOST_SLICES
+        slices = f"all {len(names)} values" if is_all else some(names, most=MOST_SLICES)
+        parts.append(f"{text} on {slices}")
+    return "; ".join(parts)
+
+
+def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
+    """Write who is ahead in which slices of the column `by`; nothing if none can be compared."""
+    if by is None or not {AHEAD, BEHIND, CLOSE} & {*_slices_by_verdict(finding)}:
+        return []
+    sentence = comparison_templates.BY_SLICE.format(
+        column=by,
+        candidate=finding.candidate,
+        groups=_slices_text(finding),
+        number=len(finding.slices),
+    )
+    return [sentence]
+
+
+def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[str]:
+    """Write for each finding that is clearly ahead in some slices and clearly behind in others, in
+    which; at most for `MOST_WITH_SLICES` of them."""
+    contrary = [each for each in findings if {AHEAD, BEHIND} <= {*_slices_by_verdict(each)}]
+    return [
+        comparison_templates.BY_SLICE_OF_SEVERAL.format(
+            column=by, label=finding_label(each, findings), groups=_slices_text(each)
+        )
+        for each in contrary[:MOST_WITH_SLICES]
+    ]
+
+
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
     """Write which candidates are clearly ahead, clearly behind, too close to call, or in doubt.
 
@@ -301,10 +376,7 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
     """
     groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: [], IN_DOUBT: []}
     for finding in findings:
-        group = CLOSE if finding.doubt is None else IN_DOUBT
-        if finding.is_distinguishable:
-            group = AHEAD if finding.difference.value > 0 else BEHIND
-        groups[group].append(finding_label(finding, findings))
+        groups[_verdict_of(finding)].append(finding_label(finding, findings))
     baselines = ", ".join(dict.fromkeys(finding.baseline for finding in findings))
     candidates = {finding.candidate for finding in findings}
     if len(candidates) == 1 and all(finding.question for finding in findings):

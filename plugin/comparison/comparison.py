@@ -52,7 +52,13 @@ class Comparison(Document):
     @property
     def answer(self) -> tuple[str, ...]:
         """The sentences of `comparison_answer`, with those on findings accepted by name added."""
-        answer = comparison_answer(self.findings, self.gate, self.level, self.failures)
+        answer = comparison_answer(
+            self.findings,
+            self.gate,
+            self.level,
+            self.failures,
+            by=self.provenance["options"].get("by"),
+        )
         return add_accepted(answer, self.accepted)
 
     def to_dict(self) -> dict[str, Any]:

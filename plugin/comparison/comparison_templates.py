@@ -27,6 +27,8 @@ MORE_ITEMS_UNKNOWN = (
 )
 BY_BETTING = ", but {nouns} may be added and the test made again until it decides"
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
+BY_SLICE = "By {column}, {candidate} is {groups} ({number} tests, Holm)."
+BY_SLICE_OF_SEVERAL = "By {column}, {label} is {groups}."
 SEVERAL_QUESTIONS = "{candidate} compared with {baselines}: {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."

@@ -174,11 +174,16 @@ def items_per_group(groups: np.ndarray) -> float:
 def jackknife_of_log(value: float, without_part: Sequence[float], level: float) -> Estimate:
     """Return a positive number with the interval of a jackknife of its logarithm.
 
+    The interval is unknown if the number is 0, or without a part: that part alone has all that
+    varies.
+
     Args:
         value: the number from all data.
         without_part: the numbers without each part of the data, two or more.
         level: confidence level, in (0, 1).
     """
+    if value <= 0 or min(without_part) <= 0:
+        return Estimate(value)
     logs = np.log(without_part)
     parts = len(logs)
     error = sqrt((parts - 1) / parts * float(np.sum((logs - logs.mean()) ** 2)))

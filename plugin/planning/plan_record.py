@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from podium.checks import Check
 from podium.documents import Document
 from podium.errors import UsageError, unknown_name
 from podium.format_version import FORMAT_VERSION
@@ -373,6 +374,8 @@ class Plan(Document):
         missing: what was not answered.
         provenance: sources, options and versions.
         compared: number of items for `podium compare`; None unless a difference was given.
+        doubts: the flagged checks of the pilot because of which the plan may be wrong, the gravest
+            first.
     """
 
     asked: Mapping[str, Any]
@@ -389,6 +392,7 @@ class Plan(Document):
     missing: tuple[UnansweredPart, ...]
     provenance: Mapping[str, Any]
     compared: ComparedSize | None = None
+    doubts: tuple[Check, ...] = ()
 
     @property
     def is_partial(self) -> bool:
@@ -400,7 +404,8 @@ class Plan(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan for JSON, under the key `plan`."""
-        return {"podium": FORMAT_VERSION, "plan": asdict(self)}
+        doubts = [check.to_dict() for check in self.doubts]
+        return {"podium": FORMAT_VERSION, "plan": {**asdict(self), "doubts": doubts}}
 
 
 def elo_of_edge(edge: float, ties: float) -> float:

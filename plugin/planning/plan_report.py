@@ -5,6 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
+from podium.checks import Check
 from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
@@ -46,7 +47,8 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return one report: what to compare and why, with a section for each table.
 
     Its answer is on how many items to compare and which design to play; without either, it is the
-    advice of the decision tree.
+    advice of the decision tree. Doubts about the pilot follow, but that its judge may not rank is
+    said first.
     """
     notes = list(plan.decision.steps)
     answer = []
@@ -60,8 +62,21 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         answer.append(design)
         notes.append(advice)
     sections = tuple(_plan_sections(plan))
-    opening = tuple(answer or [advice])
+    answer = answer or [advice]
+    opening = tuple(_with_doubts(answer or [advice], plan.doubts))
     return (Report(_plan_title(plan), opening, notes=tuple(notes), sections=sections),)
+
+
+def _with_doubts(answer: Sequence[str], doubts: Sequence[Check]) -> list[str]:
+    """Add a sentence for each flagged check of the pilot: that the judge may not rank before the
+    answer, others after it."""
+    before: list[str] = []
+    after: list[str] = []
+    for doubt in doubts:
+        is_about_judge = doubt.name == "order decides"
+        sentences = before if is_about_judge else after
+        sentences.append(f"{doubt.start_sentence(doubt.clause)}.")
+    return [*before, *answer, *after]
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from podium.checks import Check
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import RULE, judged_once
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
@@ -119,7 +120,16 @@ def make_plan(
     )
     if compared is not None:
         compared = replace(compared, items=number_in_groups(request, compared.items))
-    return replace(_build_plan(request), compared=compared)
+    doubts = _doubts_about_pilot(record) if record else ()
+    return replace(_build_plan(request), compared=compared, doubts=doubts)
+
+
+def _doubts_about_pilot(record: "Recording") -> tuple[Check, ...]:
+    """Return the flagged checks of a pilot because of which its plan may be wrong."""
+    from podium.diagnosis.checks.all_checks import checks_of_comparison, doubts_about_plan
+
+    battles = record.battles
+    return tuple(doubts_about_plan(checks_of_comparison(battles, battles.models)))
 
 
 def _number_of_models(number: int) -> int:

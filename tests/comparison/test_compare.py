@@ -47,7 +47,8 @@ def test_answer_names_leader_gap_and_further_items_needed():
     assert further.startswith("If the true gap between amber and birch is the measured 72 Elo, ")
     assert further.endswith(
         " more items would separate them with 80% power. This number is for a test of these two "
-        "models alone; a second test errs in 9%, not 5%, of cases: until= plans both."
+        "models alone; a second test errs in 9%, not 5%, of cases: a tournament with until= plans "
+        "both."
     )
     finding = found.findings[0]
     low, critical = finding.interval[0], stats.t.isf(0.025, finding.difference.items - 1)

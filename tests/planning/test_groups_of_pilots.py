@@ -8,7 +8,8 @@ import pytest
 
 import podium
 from podium.errors import NotIdentifiedError
-from podium.planning.item_groups_of_pilot import design_effect, groups_of_pilot
+from podium.planning.item_groups_of_pilot import design_effect, groups_of_pilot, jackknife_of_log
+from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan
 from podium.planning.replays import recording_of
 from podium.rankers.bradley_terry import bradley_terry
@@ -94,6 +95,13 @@ def test_items_are_as_many_more_as_the_design_effect_says():
     assert smaller > larger.gaps[0].edge.value
 
 
+def test_an_interval_is_unknown_if_one_part_has_all_that_varies():
+    """Without it the number is 0, which has no logarithm."""
+    assert jackknife_of_log(4.0, [0.0, 4.4, 4.4], 0.95) == Estimate(4.0)
+    known = jackknife_of_log(4.0, [3.9, 4.2, 4.4], 0.95)
+    assert known.low < 4.0 < known.high
+
+
 def test_ends_are_combined_on_the_logarithmic_scale():
     groups = groups_of_pilot(recording_of(battles_of(np.random.default_rng(2), 40, 5)), 0.95)
     scaled = groups.scale(Estimate(100.0, 50.0, 200.0))
@@ -102,6 +110,18 @@ def test_ends_are_combined_on_the_logarithmic_scale():
     assert scaled.high == np.ceil(scaled.value * up)
     assert groups.scale(Estimate(100.0, 50.0, None)).high is None
     assert (groups.number, groups.items, groups.number_for(52)) == (40, 200, 10)
+
+
+def test_a_pilot_whose_groups_are_not_named_is_told_of_them():
+    """Else the number of items would be that of independent ones."""
+    frame = draw(np.random.default_rng(3), 30, 6)
+    [doubt] = make_plan(frame).doubts
+    assert (doubt.name, doubt.fields["column"]) == ("groups", "passage")
+    [report] = plan_reports(make_plan(frame))
+    assert report.answer[-1].endswith("take these groups as the unit with cluster='passage'.")
+    named = make_plan(podium.read_battles(frame, cluster="passage"))
+    assert named.doubts == ()
+    assert make_plan(frame.drop(columns="passage")).doubts == ()
 
 
 def test_a_pilot_of_three_groups_is_too_small():

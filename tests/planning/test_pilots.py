@@ -49,6 +49,35 @@ def test_a_judge_that_grades_single_responses_has_a_call_per_response():
     assert planned_calls(make_plan(models=5, items=100))["round_robin"] == 10 * 100 * 2
 
 
+def test_that_the_judge_may_not_rank_is_said_before_the_plan():
+    """This judge prefers the response shown first, whichever it is."""
+    shown = pd.concat(
+        [verdicts(order="ab").assign(credit=1.0), verdicts(order="ba").assign(credit=0.0)]
+    )
+    shown.loc[shown["item"] == "q0", "credit"] = 1.0
+    plan = make_plan(shown)
+    [report] = select_reports(plan, None, full=False)
+    assert report.answer[0].startswith("This judge may not rank: the response shown first ")
+    assert len(report.answer) == 2
+    assert [doubt["code"] for doubt in plan.to_dict()["plan"]["doubts"]] == ["order-decides"]
+
+
+def test_lost_verdicts_of_a_model_are_said_after_the_plan():
+    frame = verdicts()
+    is_lost = (frame["model_b"] == "oak") & (frame["credit"] == 0)
+    plan = make_plan(frame.assign(credit=frame["credit"].mask(is_lost)))
+    [report] = select_reports(plan, None, full=False)
+    assert [doubt.name for doubt in plan.doubts] == ["lost replies"]
+    assert report.answer[-1] == f"{plan.doubts[0].clause[:1].upper()}{plan.doubts[0].clause[1:]}."
+    assert "of the battles of oak are unparsed" in report.answer[-1]
+
+
+def test_a_pilot_without_faults_has_no_doubts():
+    plan = make_plan(verdicts())
+    assert plan.doubts == ()
+    assert plan.to_dict()["plan"]["doubts"] == []
+
+
 def test_the_realization_of_the_pilots_judge_is_that_of_the_plan():
     battles = podium.read_battles(verdicts())
     record = podium.scorers.judge_record.JudgeRecord("j", realization="likert")

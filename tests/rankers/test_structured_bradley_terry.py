@@ -169,7 +169,7 @@ def test_answer_counts_further_labels():
     )
     assert re.fullmatch(
         r"If the true gap between .* is the measured \d+ Elo, [\d,]+ more labels would separate "
-        r"them with 80% power\. This number includes a correction for testing all 3 pairs; a "
+        r"them with 80% power\. This number corrects for testing 3 pairs; a "
         r"second test errs in 10%, not 5%, of cases: make both with level=0\.975\.",
         after,
     )

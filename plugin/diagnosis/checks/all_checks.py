@@ -18,7 +18,7 @@ from podium.diagnosis.checks.comparability_checks import (
     check_responses,
     check_settings,
 )
-from podium.diagnosis.checks.group_checks import check_groups
+from podium.diagnosis.checks.group_checks import GROUPS, check_groups
 from podium.diagnosis.checks.human_checks import (
     check_human_scale,
     check_misjudged,
@@ -89,6 +89,9 @@ DOUBTS_OF_FINDINGS = frozenset(
     {SCORE_SCALE, *LOSSES, ORDER_DECIDES, ONE_ORDER, "own model", "own family"}
 )
 """Names of checks that a comparison of two models has as a doubt about its findings."""
+DOUBTS_OF_PLANS = frozenset({*LOSSES, ORDER_DECIDES, ONE_ORDER, GROUPS})
+"""Names of checks of a pilot that are reported with a plan: more items do not help, or their number
+is wrong."""
 AT_EQUAL_LENGTH = "this ranking is at equal length already"
 """Remedy of the check of length for a ranker that rates all responses as equally long."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
@@ -417,6 +420,15 @@ def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> lis
         for check in flagged_checks(checks)
         if check.name not in left_out and not compared.isdisjoint(check.models)
     ]
+
+
+def doubts_about_plan(checks: Sequence[Check]) -> list[Check]:
+    """Return the flagged checks of a pilot because of which a plan may be wrong, the gravest first.
+
+    Args:
+        checks: adjusted checks of the pilot's verdicts.
+    """
+    return [check for check in flagged_checks(checks) if check.name in DOUBTS_OF_PLANS]
 
 
 def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Check | None:

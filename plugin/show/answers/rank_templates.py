@@ -156,7 +156,7 @@ def more_items_sentence(
     sentence = MORE_ITEMS.format(items=more, first=first, second=second, gap=gap)
     if again is None:
         return sentence
-    tested = f"includes a correction for testing all {pairs:,} pairs"
+    tested = f"corrects for testing {pairs:,} pairs"
     if pairs == 1:
         tested = "is for a test of these two models alone"
     return f"{sentence} {MORE_ITEMS_TESTED.format(tested=tested, again=again)}"

@@ -5,7 +5,7 @@ from podium.numbers import percent
 from podium.rankers.errors.repeated_tests import error_of_two_tests
 
 TESTED_AGAIN = "a second test errs in {share}, not {error}, of cases"
-BY_UNTIL = "until= plans both"
+BY_UNTIL = "a tournament with until= plans both"
 BY_LEVEL = "make both with {option}"
 
 

@@ -165,8 +165,9 @@ def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank
     share = error_of_two_tests(0.95, 40, items)
     assert next_sentence(standings(across(3))) == (
         f"If the true gap between amber and birch is the measured 72 Elo, {items} more items "
-        "would separate them with 80% power. This number includes a correction for testing all "
-        f"15 pairs; a second test errs in {share:.0%}, not 5%, of cases: until= plans both."
+        "would separate them with 80% power. This number corrects for testing "
+        f"15 pairs; a second test errs in {share:.0%}, not 5%, of cases: a tournament with "
+        "until= plans both."
     )
 
 

@@ -63,11 +63,11 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         notes.append(advice)
     sections = tuple(_plan_sections(plan))
     answer = answer or [advice]
-    opening = tuple(_with_doubts(answer or [advice], plan.doubts))
+    opening = tuple(_with_doubts_about_pilot(answer or [advice], plan.doubts))
     return (Report(_plan_title(plan), opening, notes=tuple(notes), sections=sections),)
 
 
-def _with_doubts(answer: Sequence[str], doubts: Sequence[Check]) -> list[str]:
+def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> list[str]:
     """Add a sentence for each flagged check of the pilot: that the judge may not rank before the
     answer, others after it."""
     before: list[str] = []

@@ -120,12 +120,14 @@ def make_plan(
     )
     if compared is not None:
         compared = replace(compared, items=number_in_groups(request, compared.items))
-    doubts = _doubts_about_pilot(record) if record else ()
-    return replace(_build_plan(request), compared=compared, doubts=doubts)
+    return replace(_build_plan(request), compared=compared)
 
 
-def _doubts_about_pilot(record: "Recording") -> tuple[Check, ...]:
-    """Return the flagged checks of a pilot because of which its plan may be wrong."""
+def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:
+    """Return the flagged checks of a pilot because of which its plan may be wrong; none without a
+    pilot."""
+    if record is None:
+        return ()
     from podium.diagnosis.checks.all_checks import checks_of_comparison, doubts_about_plan
 
     battles = record.battles
@@ -200,6 +202,7 @@ def _build_plan(request: PlanRequest) -> Plan:
         methods=request.methods,
         missing=tuple(request.missing),
         provenance=build_provenance(sources, options),
+        doubts=_doubts_about_pilot(request.record),
     )
 
 

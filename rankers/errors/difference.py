@@ -248,12 +248,22 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     if number < 3 or sd <= CONTRIBUTION_ROUNDING * abs(mean):
         return 0.0, 0.0
     skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / sd**3
-    if number < FEWEST_FOR_NORMAL:
-        expected_noise = SKEWNESS_NOISE * normal_skewness_error(number)
-        skewness = float(np.copysign(max(abs(skewness) - expected_noise, 0.0), skewness))
+    skewness = float(without_skewness_noise(skewness, number))
     statistic = unskewed_t(np.sqrt(number) * mean / sd, skewness, number)
     above, below = stdtr(number - 1, np.array([-1, 1]) * statistic)
     return float(above), float(below)
+
+
+def without_skewness_noise(skewness: Any, number: int) -> Any:
+    """Return the skewness of `number` values, reduced by `SKEWNESS_NOISE` standard errors if there
+    are fewer than `FEWEST_FOR_NORMAL` values; a smaller one becomes 0.
+
+    `skewness` is a number or an array.
+    """
+    if not 3 <= number < FEWEST_FOR_NORMAL:
+        return skewness
+    noise = SKEWNESS_NOISE * normal_skewness_error(number)
+    return np.copysign(np.maximum(np.abs(skewness) - noise, 0.0), skewness)
 
 
 def normal_skewness_error(number: int) -> float:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from podium.distributions import ndtr, stdtr, stdtrit
-from podium.rankers.errors.difference import DifferenceTest, unskewed_t
+from podium.rankers.errors.difference import DifferenceTest, unskewed_t, without_skewness_noise
 from podium.rankers.errors.intervals import (
     ROUGHNESS,
     PairTests,
@@ -520,7 +520,8 @@ def _compare_each(
         t = (score[k] - score) / error
         is_ahead = t > quantile
         if skewness is not None:
-            is_ahead &= unskewed_t(t, skewness[k], estimate.clusters) > quantile
+            reduced = without_skewness_noise(skewness[k], estimate.clusters)
+            is_ahead &= unskewed_t(t, reduced, estimate.clusters) > quantile
         if draws is not None:
             # Medians of few values often differ by one step of the scores, and the standard error
             # of this difference is too small. So enough resamples must have the model ahead, too.

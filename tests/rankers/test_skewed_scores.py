@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 import podium
-from podium.rankers.errors.difference import paired_difference, unskewed_t
+from podium.rankers.errors.difference import (
+    SKEWNESS_NOISE,
+    normal_skewness_error,
+    paired_difference,
+    unskewed_t,
+)
 from podium.rankers.errors.rank_sets import compare_all_pairs
 from podium.rankers.pointwise import ScoreMatrix, estimate_means
 
@@ -27,6 +32,32 @@ def test_the_corrected_t_of_skewed_differences_is_that_of_compare() -> None:
     t, skewness = stats.ttest_1samp(gains, 0).statistic, stats.skew(gains, bias=False)
     corrected = stats.t.sf(unskewed_t(t, skewness, 80), 79)
     assert paired_difference(gains).p_above() == pytest.approx(max(corrected, stats.t.sf(t, 79)))
+
+
+def smallest_clear_lead(noise: np.ndarray) -> float:
+    """Return the smallest lead, to 0.001, by which the first of three models is clearly ahead of
+    the second.
+
+    Args:
+        noise: what is added to the scores of each item, shape (items, 3).
+    """
+    for lead in np.arange(0.3, 1.5, 0.001):
+        scores = noise + np.array([lead, 0.0, -5.0])
+        estimate = estimate_means(ScoreMatrix(scores, ("new", "old", "last")), 0.95)
+        above = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0)).is_above
+        if above is not None and above[0, 1]:
+            return float(lead)
+    raise AssertionError("no lead is clear")
+
+
+def test_skewness_as_small_as_its_noise_costs_no_power_of_few_items() -> None:
+    """The difference of 20 items is as skewed as many normal samples; without the reduction of
+    `without_skewness_noise`, its mirror image needs another lead."""
+    noise = np.random.default_rng(12).normal(0, 0.5, (20, 3))
+    noise -= noise.mean(axis=0)
+    skewness = stats.skew(noise[:, 0] - noise[:, 1], bias=False)
+    assert 0.2 < abs(skewness) < SKEWNESS_NOISE * normal_skewness_error(20)
+    assert smallest_clear_lead(noise) == smallest_clear_lead(-noise)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import podium.show.views  # noqa: F401 - registers the views of podium's own res
 from podium.printable import escape_cells, tell
 from podium.rankers.ranking import Ranking
 from podium.show.pictures.style import save
+from podium.show.report.github_comment import github_text
 from podium.show.report.html import html_text
 from podium.show.report.markup import latex_text, markdown_text
 from podium.show.report.ranking_view import (
@@ -23,6 +24,7 @@ from podium.tables import Report
 WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
     "table": terminal_text,
     "md": markdown_text,
+    "github": github_text,
     "html": html_text,
     "latex": latex_text,
 }

@@ -57,7 +57,7 @@ def test_the_workflows_comparison_leaves_its_exit_code_and_a_summary(tmp_path, s
         check=False,
     )
     assert done.stdout.strip().endswith(f"code={code}"), done
-    assert (tmp_path / "summary.md").read_text().startswith(f"{word}: ")
+    assert (tmp_path / "summary.md").read_text().startswith(f"<!-- podium -->\n\n**{word}: ")
 
 
 def test_the_workflow_is_yaml_and_its_verdict_knows_every_exit_code():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from podium.printable import printable
-from podium.tables import EMPTY, Report, Table
+from podium.tables import EMPTY, Report, Section, Table
 
 SIGN = r"[\\`*<\[|]"
 UNDERSCORE_BEFORE_WORD = r"(?<![^\W_])_"
@@ -19,6 +19,8 @@ An underscore between letters or digits (`model_a`) does not match, because Mark
 """
 MARKDOWN_RULE = {"l": "---", "r": "---:"}
 """Markdown below the header of a column, by its alignment."""
+MARKDOWN_LINE_END = "  \n"
+"""End of a line within a paragraph of Markdown."""
 LATEX_SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -42,7 +44,7 @@ def markdown_text(reports: Sequence[Report]) -> str:
     """Render reports as Markdown."""
     texts = []
     for report in reports:
-        blocks = _blocks(report, escape_markdown, "**{}**", _markdown_table, "  \n")
+        blocks = _blocks(report, escape_markdown, "**{}**", markdown_table, MARKDOWN_LINE_END)
         texts.append("\n\n".join(filter(None, blocks)) + "\n")
     return "\n".join(texts)
 
@@ -87,12 +89,29 @@ def _blocks(
     yield " ".join(map(escape, report.answer))
     for section in report.parts:
         yield heading.format(escape(section.title)) if section.title else ""
-        for table in (*section.fact_tables, *section.tables):
-            yield from (escape(table.title), table_text(table), *map(escape, table.legend))
-        yield line_end.join(map(escape, (*section.notes, *section.warnings)))
+        yield from section_blocks(section, escape, table_text, line_end)
 
 
-def _markdown_table(table: Table) -> str:
+def section_blocks(
+    section: Section,
+    escape: Callable[[str], str],
+    table_text: Callable[[Table], str],
+    line_end: str = MARKDOWN_LINE_END,
+) -> Iterator[str]:
+    """Yield the blocks of a section below its title: tables, legends, notes. One may be empty.
+
+    Args:
+        section: the section.
+        escape: escapes markup in a text.
+        table_text: renders a table without its title.
+        line_end: separates the notes, which are one block.
+    """
+    for table in (*section.fact_tables, *section.tables):
+        yield from (escape(table.title), table_text(table), *map(escape, table.legend))
+    yield line_end.join(map(escape, (*section.notes, *section.warnings)))
+
+
+def markdown_table(table: Table) -> str:
     """Return a table as Markdown, without its title."""
     header, *rows = [
         "| " + " | ".join(map(escape_markdown, row)) + " |" for row in (table.header, *table.rows)

@@ -19,11 +19,13 @@ STYLES = {
     "table": ".txt",
     "json": ".json",
     "csv": ".csv",
+    "github": ".md",
     "md": ".md",
     "html": ".html",
     "latex": ".tex",
 }
-"""All styles, each with the suffix of a file by which it is chosen."""
+"""All styles, each with the suffix of its files. Of several styles with one suffix, the last one is
+chosen by it."""
 PICTURES = (".svg", ".png", ".pdf")
 """Suffixes of the files to which a chart can be written."""
 

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 from podium.cli import options
 from podium.cli.output import tell_notices
 from podium.data.query import BattleQuery
-from podium.errors import PodiumError, UsageError
+from podium.errors import UsageError
 from podium.printable import tell
 from podium.storage.remote import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from podium.data.battles import Battles
     from podium.data.formats.label_sheet import SheetRow
-    from podium.responses.collection import Responses
+    from podium.show.page.sources import BattleTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +66,14 @@ def label(
 
     from podium.data.reading.judgments import read_query
     from podium.planning.label_draw import draw_labels, draw_reports
-    from podium.responses.read import read_responses
-    from podium.responses.transcripts import Show
-    from podium.responses.verdict_sources import response_readers
     from podium.show.writing import print_reports
 
     battles = read_query(query)
     texts = None
-    if responses:
-        readers = response_readers()
-        texts = read_responses(*responses, readers=readers, show=Show("auto"), allow=query.allow)
-    elif output is not None and how.by == "random":
-        texts = _texts_beside_verdicts(query)
+    if responses or (output is not None and how.by == "random"):
+        texts = _texts_of_battles(battles, query, responses)
     rng = np.random.default_rng(how.seed)
-    draw = draw_labels(battles, responses=texts, rng=rng, number=how.number, by=how.by)
+    draw = draw_labels(battles, texts=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))
     tell_notices(battles.lost)
     if output is None:
@@ -89,25 +84,21 @@ def label(
     return 3 if battles.lost else 0
 
 
-def _texts_beside_verdicts(query: BattleQuery) -> "Responses":
-    """Return the responses in the sources of verdicts, as in logs of evals.
+def _texts_of_battles(
+    battles: "Battles", query: BattleQuery, responses: "Sequence[str]"
+) -> "BattleTexts":
+    """Return the texts in files of responses and in the sources of verdicts, as in logs.
 
     Raises:
-        UsageError: they have none, or their items have other names than those of the verdicts.
+        UsageError: no model has a response; the message says why.
     """
-    from podium.notices.notice import select_codes
-    from podium.responses.collection import CODES_OF_PAIRING
-    from podium.responses.transcripts import Show
-    from podium.responses.verdict_sources import read_responses_beside_verdicts
+    from podium.show.page.sources import collect_texts
 
-    reason = "-o: a sheet needs the texts of the responses: name their files (--responses)"
     sources = [str(source) for source in query.sources]
-    try:
-        texts = read_responses_beside_verdicts(sources, show=Show("auto"), allow=query.allow)
-    except PodiumError as error:
-        raise UsageError(f"{reason}; in SOURCE: {error}") from error
-    if not texts.texts or select_codes(texts.notes, CODES_OF_PAIRING):
-        raise UsageError(reason)
+    texts = collect_texts(battles, sources, responses, query.allow)
+    if not texts.responses:
+        reasons = " ".join(texts.notes)
+        raise UsageError(f"-o: a sheet needs the texts of the responses. {reasons}")
     return texts
 
 

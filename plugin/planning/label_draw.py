@@ -14,13 +14,16 @@ from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.fit.random_effects import SPREAD_PRIOR, expected_errors, fit_random_effects
 from podium.rankers.fit.scale import POINTS
-from podium.responses.collection import Responses, response_key
+from podium.responses.transcripts import plain_text
+from podium.show.page.sources import BattleTexts
 from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
 from podium.wording import item_option, plural, quantity, word_for
 
 DEFAULT_NUMBER = 100
 """Number of battles that are drawn unless the user says how many."""
+FIRST_RESPONSE = 1
+"""Number of the response that humans read, if a model gave several to an item."""
 Forecast = dict[int, tuple[float, float]]
 """By number of labels: two mean absolute errors of ratings, in Elo.
 
@@ -33,7 +36,7 @@ class LabelDraw(NamedTuple):
     """A sheet of battles that humans are to judge, with a forecast of the error.
 
     Attributes:
-        rows: the battles, with texts if responses were given.
+        rows: the battles, with texts if they were given.
         labels_so_far: number of labels so far.
         per_model: fewest and most labels of a model, once the sheet is filled in.
         forecast: the error by number of labels.
@@ -53,7 +56,7 @@ def draw_labels(
     number: int | None = None,
     *,
     by: str = "random",
-    responses: Responses | None = None,
+    texts: BattleTexts | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
     """Draw unlabelled battles for humans to judge, and forecast the error that labels leave.
@@ -64,7 +67,7 @@ def draw_labels(
         battles: judged battles, with the labels so far.
         number: how many battles to draw; None for `DEFAULT_NUMBER`, or all if there are fewer.
         by: how to draw; only `random` is supported.
-        responses: texts to put into the sheet. If they are given, only battles with both texts are
+        texts: texts to put into the sheet. If they are given, only battles with both responses are
             drawn.
         rng: source of all random choices.
 
@@ -87,16 +90,16 @@ def draw_labels(
     _require_items(battles)
     unlabelled = np.zeros(len(coded.models), dtype=np.int64)
     counts = labels.coded.battles_by_model() if labels else unlabelled
-    candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
+    candidates = _select_unlabelled(battles, labels, texts, {*coded.models})
     if number is None:
         number = min(DEFAULT_NUMBER, len(candidates)) if candidates else DEFAULT_NUMBER
     if number < 1:
         raise UsageError(f"--number {number}: draw at least one battle")
     if len(candidates) < number:
-        raise UsageError(_describe_shortage(battles, labels, responses, number, len(candidates)))
+        raise UsageError(_describe_shortage(battles, labels, texts, number, len(candidates)))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
-    rows = tuple(_sheet_row(item, *pair, responses, rng) for item, pair in drawn)
+    rows = tuple(_sheet_row(item, *pair, texts, rng) for item, pair in drawn)
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
@@ -119,38 +122,36 @@ def _require_items(battles: Battles) -> None:
 def _select_unlabelled(
     battles: Battles,
     labels: HumanLabelFit | None,
-    responses: Responses | None,
+    texts: BattleTexts | None,
     rated: AbstractSet[str],
 ) -> list[tuple[str, tuple[str, str]]]:
     """Return item and pair of the battles of rated models without a label, sorted, each once.
 
-    With responses, only battles with both texts are returned.
+    With texts, only battles with both responses are returned.
 
     Args:
         battles: judged battles.
         labels: the labels so far; None if there are none.
-        responses: the texts for the sheet; None if none are given.
+        texts: the texts for the sheet; None if none are given.
         rated: names of the models with a readable battle.
     """
     table = battles.table[~labels.is_labelled] if labels else battles.table
     with_item = table[["item", "model_a", "model_b"]].dropna(subset="item")
     rows = with_item.astype(str).itertuples(index=False)
     unlabelled = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
-    if responses is not None:
-        texts = {name: responses.texts.get(name, {}) for name in battles.models}
-        with_both_texts = set()
-        for item, (first, second) in unlabelled:
-            key = response_key(item, 1)
-            if key in texts[first] and key in texts[second]:
-                with_both_texts.add((item, (first, second)))
-        unlabelled = with_both_texts
+    if texts is not None:
+        unlabelled = {
+            (item, pair)
+            for item, pair in unlabelled
+            if all((item, FIRST_RESPONSE, model) in texts.responses for model in pair)
+        }
     return sorted((item, pair) for item, pair in unlabelled if rated >= set(pair))
 
 
 def _describe_shortage(
     battles: Battles,
     labels: HumanLabelFit | None,
-    responses: Responses | None,
+    texts: BattleTexts | None,
     number: int,
     drawable: int,
 ) -> str:
@@ -159,7 +160,7 @@ def _describe_shortage(
     Args:
         battles: judged battles.
         labels: the labels so far; None if there are none.
-        responses: the texts for the sheet; None if none are given.
+        texts: the texts for the sheet; None if none are given.
         number: number of battles that were asked for.
         drawable: number of battles that can be drawn.
     """
@@ -170,7 +171,7 @@ def _describe_shortage(
     if labels and labels.is_labelled.all():
         have = word_for(len(battles), "the only battle has", f"all {len(battles):,} battles have")
         return f"{have} a label: none is left to label"
-    if responses is None:
+    if texts is None:
         return "no battle without a label has an item and two models with a readable verdict each"
     return (
         "no battle without a label has both responses: --responses and SOURCE must name items and "
@@ -179,27 +180,33 @@ def _describe_shortage(
 
 
 def _sheet_row(
-    item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator
+    item: str, first: str, second: str, texts: BattleTexts | None, rng: np.random.Generator
 ) -> SheetRow:
     """Return the row of a battle with the two responses in random order.
 
-    Without responses, its texts are empty.
+    Without texts, they are empty.
 
     Args:
         item: name of the item.
         first: one of the models.
         second: the other model.
-        responses: the texts for the sheet; None if none are given.
+        texts: the texts for the sheet; None if none are given.
         rng: random generator that draws the order.
     """
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
-    if responses is None:
+    if texts is None:
         return SheetRow(item, "", left, right, "", "")
-    key = response_key(item, 1)
-    instruction = responses.by_id()[item].instruction
-    left_text = responses.plain_text(left, key)
-    right_text = responses.plain_text(right, key)
-    return SheetRow(item, instruction, left, right, left_text, right_text)
+    left_text = _response_text(texts, item, left)
+    right_text = _response_text(texts, item, right)
+    return SheetRow(item, texts.instructions.get(item, ""), left, right, left_text, right_text)
+
+
+def _response_text(texts: BattleTexts, item: str, model: str) -> str:
+    """Return a model's first response to an item in a form for humans: the pieces of a transcript
+    are apart."""
+    key = item, FIRST_RESPONSE, model
+    text = texts.responses[key]
+    return plain_text(text) if key in texts.transcripts else text
 
 
 def _forecast(

@@ -8,7 +8,7 @@ import pytest
 import podium
 from podium import Judge, UsageError, read_battles, simulate
 from podium.planning.label_draw import draw_labels, draw_reports
-from podium.responses.collection import Item, Responses
+from podium.show.page.sources import BattleTexts
 
 
 @cache
@@ -60,11 +60,9 @@ def test_label_draw_without_battles_left_gives_the_reason():
     with pytest.raises(UsageError, match="all 450 battles have a label") as refused:
         draw(10, table=frame())
     assert "ask for fewer" not in str(refused.value)
-    elsewhere = Responses(
-        (Item("elsewhere", "What?"),), {"model-01": {"elsewhere": "This."}}, ("here",)
-    )
+    elsewhere = BattleTexts(responses={("elsewhere", 1, "model-01"): "This."})
     with pytest.raises(UsageError, match="has both responses"):
-        draw(10, responses=elsewhere)
+        draw(10, texts=elsewhere)
     gone = (frame()[["model_a", "model_b"]] == "model-01").any(axis=1)
     rest = frame().assign(
         **{name: frame()[name].mask(gone) for name in ("credit", "margin", "human")}
@@ -124,11 +122,11 @@ def test_the_only_battle_that_can_be_drawn_has_no_label():
 
 def test_texts_stand_in_the_sheet_and_battles_without_them_are_not_drawn():
     names, items = [f"model-{k:02d}" for k in range(1, 7)], [f"item-{k:02d}" for k in range(30)]
-    texts = {name: {item: f"{name} on {item}" for item in items[:20]} for name in names}
-    responses = Responses(
-        tuple(Item(item, f"do {item}") for item in items), texts, {name: {} for name in names}
+    texts = BattleTexts(
+        {item: f"do {item}" for item in items},
+        {(item, 1, name): f"{name} on {item}" for item in items[:20] for name in names},
     )
-    drawn = draw(responses=responses)
+    drawn = draw(texts=texts)
     assert all(row.item < "item-20" and row.instruction == f"do {row.item}" for row in drawn.rows)
     assert all(row.response_1 == f"{row.model_1} on {row.item}" for row in drawn.rows)
 

@@ -26,6 +26,7 @@ from podium.checks import CHECKS, Check, check_from_json
 from podium.data.battles import LARGEST
 from podium.data.counts import Counts
 from podium.data.formats.git_lfs import reject_lfs_pointer_file
+from podium.data.measure import Measure
 from podium.errors import DataError, UsageError, reject_stream
 from podium.format_version import RANK_AGAIN, require_format
 from podium.notices.notice import Notice
@@ -398,6 +399,8 @@ class StandingsContent(JsonRecord):
     warnings: tuple[WarningContent, ...] = ()
     answer: tuple[str, ...] = ()
     error_method: str | None = None
+    tasks: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
 
 
 class RankingContent(JsonRecord):

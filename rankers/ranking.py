@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.checks import Check
 from podium.data.counts import Counts
+from podium.data.measure import Measure
 from podium.documents import Document, chart_of_result, text_of_result
 from podium.format_version import FORMAT_VERSION
 from podium.notices.notice import Notice
@@ -148,6 +149,8 @@ class Standings:
             has; None if the answer does not say it.
         checks: the checks of the battles and of this result.
         error_method: method behind `se` of the entries, in words; None if the ranker gives none.
+        tasks: names of the tasks of the items; empty if they are unknown.
+        measures: the metrics whose scores decided the battles; empty if judges did.
     """
 
     ranker: str
@@ -167,6 +170,8 @@ class Standings:
     next_in_brief: str | None = field(default=None, repr=False)
     checks: tuple[Check, ...] = field(default=(), repr=False)
     error_method: str | None = field(default=None, repr=False)
+    tasks: tuple[str, ...] = field(default=(), repr=False)
+    measures: tuple[Measure, ...] = field(default=(), repr=False)
 
     @property
     def shown_slice(self) -> str | None:
@@ -176,13 +181,17 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the list `rankings` of the JSON document.
 
-        It has `slice_label` only if there is one.
+        It has `slice_label`, `tasks` and `measures` only if there are any.
         """
         label = {} if self.slice_label is None else {"slice_label": self.slice_label}
+        measured: dict[str, Any] = {"tasks": list(self.tasks)} if self.tasks else {}
+        if self.measures:
+            measured["measures"] = [asdict(measure) for measure in self.measures]
         return {
             "ranker": self.ranker,
             "slice": self.slice,
             **label,
+            **measured,
             "level": self.level,
             "interval": self.interval,
             "error_method": self.error_method,

@@ -1,39 +1,59 @@
-"""podium export: rankings in, records of public collections out."""
+"""podium export: rankings or battles in, records of public collections or preference data out."""
 
 import re
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from podium.cli import options
+from podium.cli.output import tell_notices
+from podium.data.query import BattleQuery
 from podium.errors import DataError, UsageError
 from podium.printable import tell
-from podium.wording import plural
+from podium.show.report.export_options import FORMS, ExportOptions, PreferenceOptions
+from podium.storage.remote import Place
+from podium.wording import plural, quantity, some_paths
 
 if TYPE_CHECKING:
-    from podium.show.report.exports import ExportOptions
+    from podium.show.page.sources import BattleTexts
+    from podium.show.report.preference_data import PreferenceData
 
 EEE = "every-eval-ever"
 HUB = "hf-eval-results"
+PREFERENCE = "preference"
 DATASET = re.compile(r"[\w.-]+/[\w.-]+")
 LINK = re.compile(r"https?://[^\s/]+\S*")
+OF_ALL = ("to", "output", "sources")
+"""Parameters of every export."""
+OF_RECORDS = ("dataset", "task", "task_id", "source_url", "developer", "organization")
+"""Parameters of exports of rankings; those of preference data are all others."""
 
 
-@options.command("Options", "Write rankings as records of Every Eval Ever or of the HF hub.")
-@click.argument(
-    "rankings",
-    nargs=-1,
-    required=True,
-    metavar="RANKING...",
-    type=click.Path(exists=True, path_type=Path),
+@options.command(
+    "Options",
+    "Write rankings as records of Every Eval Ever or of the HF hub, or battles as preference data.",
 )
-@options.choice_option("--to", f"{EEE} {HUB}", "The records to write.", required=True, default=None)
-@options.output_folder(required=True)
+@options.sources
+@options.choice_option(
+    "--to", f"{EEE} {HUB} {PREFERENCE}", "What to write.", required=True, default=None
+)
+@click.option(
+    "-o",
+    "output",
+    metavar="PATH",
+    required=True,
+    help=f"A folder for records; a .jsonl or .parquet file for {PREFERENCE}.",
+)
 @click.option(
     "--dataset", metavar="ID", help="The items' dataset on the Hugging Face hub, as openai/gsm8k."
+)
+@click.option(
+    "--task", metavar="NAME", help="The task of the items, where the ranking does not name it."
 )
 @click.option(
     "--task-id",
@@ -56,35 +76,92 @@ LINK = re.compile(r"https?://[^\s/]+\S*")
     default="unknown",
     help=f"Who provides the records; for {EEE}.",
 )
-def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> int:
-    """Write each model's scores in RANKING..., files of `podium rank --format json`, as records for
-    others.
+@options.choice_option(
+    "--form",
+    " ".join(FORMS),
+    f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
+)
+@click.option(
+    "--flips",
+    is_flag=True,
+    help=f"Also write pairs whose two orders have different winners; for {PREFERENCE}.",
+)
+@click.option("--ties", is_flag=True, help=f"Also write pairs without a winner; for {PREFERENCE}.")
+@options.pool(help=f"One row for the verdicts of all judges on a pair; for {PREFERENCE}.")
+@options.one_sided
+@options.responses(help=f"Files or folders with the responses; for {PREFERENCE}.")
+@click.pass_context
+def export(
+    context: click.Context,
+    query: BattleQuery,
+    to: str,
+    output: str,
+    facts: ExportOptions,
+    how: PreferenceOptions,
+    responses: tuple[str, ...],
+) -> int:
+    """Write each model's scores in rankings (files of `podium rank --format json`) as records for
+    others, or battles as preference data (prompt, chosen, rejected) for training.
 
     \b
     podium export ranking.json --to every-eval-ever -o eee/
     podium export ranking.json --to hf-eval-results --dataset ORG/NAME -o cards/
+    podium export logs/ --to preference -o preferences.jsonl
+    podium export verdicts.csv --responses answers/ --to preference -o preferences.parquet
     \f
 
     Args:
-        rankings: the files of rankings.
-        to: the records to write, `EEE` or `HUB`.
-        output: the folder, which is made if it is missing.
-        **given: the other options, by the names of the fields of `ExportOptions`.
+        context: says which options were typed.
+        query: the files of rankings, or the sources of battles and how to read them.
+        to: what to write, `EEE`, `HUB` or `PREFERENCE`.
+        output: a folder, or a file of preference data.
+        facts: what is said about the source of records.
+        how: which preferences are written and how.
+        responses: files or folders with the responses of battles.
 
     Returns:
-        The exit code: 3 if a model has no score, so that no record of it was written, else 0.
+        The exit code: 3 if a model has no score, so that no record of it was written, or if a part
+        of the sources could not be read or lacks texts; else 0.
     """
-    from podium.show.report.exports import ExportOptions
+    _reject_options_of_others(context, to)
+    if to != PREFERENCE:
+        return _export_records([str(source) for source in query.sources], to, Path(output), facts)
+    place = options.OutputFile((".jsonl", ".parquet")).convert(output, None, context)
+    return _export_preferences(query, responses, place, how)
+
+
+def _reject_options_of_others(context: click.Context, to: str) -> None:
+    """Raise UsageError if an option was typed that has no effect on what is written."""
+    for param in context.command.params:
+        name = param.name or ""
+        is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not is_typed or name in OF_ALL:
+            continue
+        if (name in OF_RECORDS) is (to == PREFERENCE):
+            others = f"{EEE} and {HUB}" if to == PREFERENCE else PREFERENCE
+            raise UsageError(
+                f"{param.opts[0]} has no effect on --to {to}: it is for {others}; leave it out"
+            )
+
+
+def _export_records(rankings: Collection[str], to: str, output: Path, facts: ExportOptions) -> int:
+    """Write the records of rankings into a folder, and return the exit code."""
     from podium.storage.atomic_files import write_text
 
-    facts = ExportOptions(**given)
-    _check_facts(to, facts)
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"-o {output}: name a folder, as --to {to} writes a file per model")
+    _check_facts(facts)
     records = _collect_records(rankings, to, facts)
     for place, text in records.files.items():
         (output / place).parent.mkdir(parents=True, exist_ok=True)
         write_text(output / place, text, errors="backslashreplace")
     for name in records.unbounded:
         tell(f"not written: {name} has no score, because the data do not bound it")
+    for name in records.without_task:
+        tell(
+            f"note: {name} does not say of which task its items are, so that its name stands for "
+            "it: --task NAME says it"
+        )
     tell(f"wrote {len(records.files):,} {plural('file', len(records.files))} into {output}")
     return 3 if records.unbounded else 0
 
@@ -96,19 +173,16 @@ class ExportedRecords:
     Attributes:
         files: text by path, relative to the folder of `-o`.
         unbounded: models without a score as `MODEL (RANKER)`; they have no record by that ranker.
+        without_task: files of rankings whose records have the name of the file as task.
     """
 
     files: dict[str, str]
     unbounded: list[str]
+    without_task: list[str]
 
 
-def _check_facts(to: str, facts: "ExportOptions") -> None:
-    """Raise UsageError if `to` is the hub's records and no dataset is named, or if the dataset or
-    the link is malformed."""
-    if to == HUB and facts.dataset is None:
-        raise UsageError(
-            f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
-        )
+def _check_facts(facts: ExportOptions) -> None:
+    """Raise UsageError if the dataset or the link is malformed."""
     if facts.dataset is not None and not DATASET.fullmatch(facts.dataset):
         raise UsageError(f"--dataset {facts.dataset!r}: write ORG/NAME, as openai/gsm8k")
     if facts.source_url is not None and not LINK.fullmatch(facts.source_url):
@@ -118,21 +192,22 @@ def _check_facts(to: str, facts: "ExportOptions") -> None:
         )
 
 
-def _collect_records(
-    rankings: tuple[Path, ...], to: str, facts: "ExportOptions"
-) -> ExportedRecords:
+def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -> ExportedRecords:
     """Read rankings, and make the records of each; a file that is named twice is read once.
 
     Raises:
         DataError: a file is not a ranking.
-        UsageError: two different records would have the same path.
+        UsageError: there is no such file, or two different records would have the same path.
     """
     from podium.rankers.json_files import REMEDY, read_ranking
-    from podium.show.report.exports import every_eval_ever_files, hub_result_files
+    from podium.show.report.every_eval_ever import every_eval_ever_files
+    from podium.show.report.exports import hub_result_files, task_of_standings
 
-    records = ExportedRecords({}, [])
+    records = ExportedRecords({}, [], [])
     now = time.time()
-    for path in {path.resolve(): path for path in rankings}.values():
+    for path in {Path(path).resolve(): Path(path) for path in rankings}.values():
+        if not path.exists():
+            raise UsageError(f"no such file: {path}")
         ranking = read_ranking(path)
         if ranking is None:
             raise DataError("is not a ranking", remedy=REMEDY, source=str(path))
@@ -150,4 +225,82 @@ def _collect_records(
             for entry in standings.entries:
                 if entry.score is None:
                     records.unbounded.append(f"{entry.model} ({standings.ranker})")
+        tasks = [task_of_standings(each, facts) for each in ranking.standings]
+        if None in tasks and facts.dataset is None:
+            records.without_task.append(str(path))
     return records
+
+
+def _export_preferences(
+    query: BattleQuery, responses: tuple[str, ...], place: Place, how: PreferenceOptions
+) -> int:
+    """Write the battles of a query as preference data, and return the exit code."""
+    from podium.data.reading.judgments import read_query
+    from podium.show.page.sources import collect_texts
+    from podium.show.report.preference_data import (
+        TEXTLESS,
+        preference_data,
+        write_preferences,
+    )
+
+    battles = read_query(query)
+    judgments = read_query(query.judgments())
+    sources = [str(source) for source in query.sources]
+    texts = collect_texts(judgments, sources, responses, query.allow)
+    data = preference_data(battles, texts, how)
+    _require_texts(data, texts, sources, responses)
+    _require_rows(data)
+    write_preferences(data.rows, place, how.form)
+    tell_notices(battles.lost)
+    if data.withheld[TEXTLESS]:
+        for note in texts.notes:
+            tell(f"note: {note}")
+    tell(f"wrote {_describe_preferences(data)} to {place}")
+    return 3 if battles.lost or data.withheld[TEXTLESS] else 0
+
+
+def _require_texts(
+    data: "PreferenceData",
+    texts: "BattleTexts",
+    sources: Collection[str],
+    responses: Collection[str],
+) -> None:
+    """Raise UsageError if pairs have verdicts, and no pair has both texts and the question."""
+    from podium.show.report.preference_data import SCORELESS, TEXTLESS, UNPARSED
+
+    decided = data.pairs - data.withheld[UNPARSED] - data.withheld[SCORELESS]
+    if not decided or data.withheld[TEXTLESS] < decided:
+        return
+    if not texts.responses:
+        raise UsageError(
+            f"no texts of responses in {some_paths([*sources])}: preference data need them; name "
+            "the files that hold them, as --responses answers/"
+        )
+    where = some_paths([*responses]) if responses else "the sources"
+    raise UsageError(
+        f"none of {quantity(decided, 'pair')} has its question and both responses in {where}: "
+        "responses and verdicts must name items and models alike"
+    )
+
+
+def _require_rows(data: "PreferenceData") -> None:
+    """Raise DataError if there is no preference to write, with the reasons."""
+    if not data.rows:
+        raise DataError(
+            f"no preference to write: {_describe_preferences(data)}",
+            remedy="give verdicts that have a winner",
+        )
+
+
+def _describe_preferences(data: "PreferenceData") -> str:
+    """Return how many pairs are preferences, and how many are withheld for which reason."""
+    from podium.show.report.preference_data import FLIPS, REASONS, TIES
+
+    found = f"{len(data.rows):,} of {quantity(data.pairs, 'pair')}"
+    reasons = [f"{data.withheld[name]:,} {name}" for name in REASONS if data.withheld[name]]
+    if not reasons:
+        return found
+    options_of_reasons = {FLIPS: "--flips", TIES: "--ties"}
+    added = [flag for name, flag in options_of_reasons.items() if data.withheld[name]]
+    also = f" ({' and '.join(added)} would write them)" if added and data.rows else ""
+    return f"{found}; withheld: {', '.join(reasons)}{also}"

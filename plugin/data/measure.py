@@ -1,9 +1,12 @@
 """What the scores of an eval measure: a metric, and the scorer and filter that computed it."""
 
 from dataclasses import dataclass
+from math import exp
 from typing import Literal
 
 Unit = Literal["log-likelihood"]
+PLAIN_FILTER = "none"
+"""Name of lm-eval's filter that changes no reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,33 @@ class Measure:
         return self.higher_is_better is False and self.unit is None
 
     @property
+    def lower_is_better(self) -> bool:
+        """Whether smaller values are better in the eval; an unknown direction counts as False.
+
+        Of log-likelihoods, lm-eval reports perplexities, of which smaller ones are better.
+        """
+        return self.higher_is_better is False or self.unit is not None
+
+    def value_in_eval(self, value: float) -> float:
+        """Return a mean of values in the battles table as the eval reports it.
+
+        It has the eval's sign; of log-likelihoods, it is exp(-mean), as in lm-eval.
+        """
+        if self.unit is not None:
+            return exp(-value)
+        # 0 - 0 is 0, and -0 would be written as -0.
+        return 0 - value if self.is_negated else value
+
+    def error_in_eval(self, value: float, error: float) -> float:
+        """Return the standard error of `value_in_eval`; that of exp(-mean) by the delta method.
+
+        Args:
+            value: a mean of values in the battles table.
+            error: its standard error.
+        """
+        return error if self.unit is None else exp(-value) * error
+
+    @property
     def name(self) -> str:
         """The text in the column `metric` of the battles table."""
         if self.unit is not None:
@@ -53,6 +83,13 @@ class Measure:
     def name_without_task(self) -> str:
         """The scorer and the metric, without the task."""
         return " ".join(part for part in (self.scorer, self.metric) if part)
+
+    @property
+    def title(self) -> str:
+        """The scorer and the metric, with a filter that is not lm-eval's plain one, `none`."""
+        if self.filter in (None, PLAIN_FILTER):
+            return self.name_without_task
+        return f"{self.name_without_task} (filter {self.filter})"
 
     @property
     def names(self) -> frozenset[str]:

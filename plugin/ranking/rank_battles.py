@@ -42,6 +42,7 @@ from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
+from podium.ranking.measured import add_measured
 from podium.ranking.plugin_scores import require_scores
 from podium.score_scale import as_scale
 from podium.scorers.judge_record import judges_with_other_prompts, judges_with_other_replies
@@ -533,6 +534,7 @@ def _rank_slices(
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
                 result = _withhold_order(result, part, in_two_units=value in in_two_units)
                 warnings = (*result.warnings, *warnings_of_slice[value])
+                result = add_measured(result, part)
                 standings.append(replace(result, slice=value, warnings=warnings))
             except PodiumError as error:
                 is_misused &= isinstance(error, UsageError)

@@ -1,6 +1,6 @@
 """Collect the texts of battles and the costs of answers from the sources of a page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -52,6 +52,8 @@ class BattleTexts:
         replies: judges' replies by item, number of the response, model_a and model_b.
         notes: sentences that say why texts are missing.
         transcripts: keys in `responses` whose texts are transcripts of agents.
+        systems: the system prompt of each item that has one.
+        media: items whose instruction has images or other contents beside its text.
     """
 
     instructions: dict[str, str] = field(default_factory=dict)
@@ -59,6 +61,8 @@ class BattleTexts:
     replies: dict[tuple[str, int, str, str], list[JudgeReply]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     transcripts: set[tuple[str, int, str]] = field(default_factory=set)
+    systems: dict[str, str] = field(default_factory=dict)
+    media: set[str] = field(default_factory=set)
 
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Add the texts of one judgment to these texts.
@@ -69,9 +73,9 @@ class BattleTexts:
 
         Args:
             row: `item`, `model_a`, `model_b` and, if known, `response` (1 by default),
-                `instruction`, `response_a`, `response_b`, `transcript` (True if the responses are
-                transcripts), `order`, `judge`, `words` (the judge's reply), and `carried` (True if
-                an earlier log has this reply, too).
+                `instruction`, `system`, `media`, `response_a`, `response_b`, `transcript`
+                (True if the responses are transcripts), `order`, `judge`, `words` (the judge's
+                reply), and `carried` (True if an earlier log has this reply, too).
         """
         if not row.get("item"):
             return
@@ -79,6 +83,10 @@ class BattleTexts:
         number = int(row.get("response") or 1)
         if row.get("instruction"):
             self.instructions.setdefault(item, row["instruction"])
+        if row.get("system"):
+            self.systems.setdefault(item, row["system"])
+        if row.get("media"):
+            self.media.add(item)
         for side in ("a", "b"):
             if row.get(f"response_{side}"):
                 key = item, number, row[f"model_{side}"]
@@ -96,6 +104,10 @@ class BattleTexts:
         """Add the instructions and answers of response files; texts that are known are kept."""
         for item in responses.items:
             self.instructions.setdefault(item.id, item.instruction)
+            if item.system:
+                self.systems.setdefault(item.id, item.system)
+            if item.media:
+                self.media.add(item.id)
             for model, answers in responses.texts.items():
                 for number, key in enumerate(item.keys, 1):
                     own = item.id, number, model
@@ -133,7 +145,10 @@ def collect_texts(
         PodiumError: a file of responses, or a log, cannot be read.
     """
     texts = BattleTexts()
-    rows_of_files = (row for _, row in _read_texts_or_costs("texts", sources))
+    items = {*battles.values_of("item")} if "item" in battles.columns else set()
+    rows_of_files = (
+        _with_task_in_item(row, items) for _, row in _read_texts_or_costs("texts", sources)
+    )
     for row in chain(_rows_with_texts(battles), rows_of_files):
         texts.add_row(row)
     if responses:
@@ -144,6 +159,15 @@ def collect_texts(
     if _show_first_responses_only(texts, battles):
         texts.notes.append(FIRST_RESPONSES)
     return texts
+
+
+def _with_task_in_item(row: dict[str, Any], items: Collection[str]) -> dict[str, Any]:
+    """Return a row of a log with the item's id in battles of several tasks, `TASK:ITEM`.
+
+    The row is returned as it is if no battle is on an item of this name.
+    """
+    item = f"{row.get('task')}:{row.get('item')}"
+    return {**row, "item": item} if item in items else row
 
 
 def _add_responses_of_sources(
@@ -286,7 +310,7 @@ def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
     text_columns = [*instructions, *replies, *responses]
     if "item" not in table or not text_columns:
         return
-    further = [name for name in ("response", "order", "judge") if name in table]
+    further = [name for name in ("response", "order", "judge", "system") if name in table]
     names = ["item", "model_a", "model_b", *further]
     for row in table[[*names, *text_columns]].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}

@@ -79,8 +79,10 @@ def _logs_and_files_beside(
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per battle and a row per judgment of a tournament's log; nothing for other files.
 
-    A row has the fields of `BattleMetadata`. That of a judgment also has the order, the judge,
-    `words` (its reply), and `carried`, which is True if an earlier log has the reply, too.
+    A row has the fields of `BattleMetadata`, `task` if all items are of one, and `media` if the
+    instruction has images or other contents beside its text. That of a judgment also has the order,
+    the judge, `words` (its reply), and `carried`, which is True if an earlier log has the reply,
+    too.
     """
     if not is_log(path):
         return
@@ -89,20 +91,25 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
         read_tournament,
     )
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
+    from podium.hosts.inspect_ai.media import media_as_text
 
     with named_in_errors(path):
-        if read_tournament(read_by_inspect(path, header_only=True)) is None:
+        tournament = read_tournament(read_by_inspect(path, header_only=True))
+        if tournament is None:
             return
+        task = {"task": tournament.tasks[0]} if len(tournament.tasks) == 1 else {}
         unused = {"events", "messages"}
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields=unused)
         valid = [sample for sample in log.samples or [] if sample.invalidation is None]
         for sample in valid:
+            media = {"media": media_as_text(sample.input)}
             for battle, judgments in battles_with_replies(sample):
-                yield battle.to_log()
+                about = {**battle.to_log(), **task, **media}
+                yield about
                 for shown in judgments:
                     words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
                     yield {
-                        **battle.to_log(),
+                        **about,
                         "order": shown["order"],
                         "judge": shown["judge"],
                         "words": words,

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
 from podium.comparability.questions import QuestionFinding
+from podium.data.tasks import UNKNOWN_TASK
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata, read_tournament
 from podium.run_record import RunRecord
@@ -54,7 +55,7 @@ def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> 
     if len(tasks) > 1:
         played = [task for task in tasks if any(str(item).startswith(f"{task}:") for item in items)]
         tasks = played or tasks
-    return f"tournament of {', '.join(tasks)}" if tasks else "tournament"
+    return f"{UNKNOWN_TASK} of {', '.join(tasks)}" if tasks else UNKNOWN_TASK
 
 
 def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:

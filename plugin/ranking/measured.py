@@ -1,0 +1,35 @@
+"""What standings measured: the tasks of their items, and the metrics of their scores."""
+
+from dataclasses import replace
+
+from podium.data.battles import Battles
+from podium.data.measure import Measure
+from podium.data.reading.directions import SCORE
+from podium.data.tasks import tasks_of_battles
+from podium.rankers.ranking import Standings
+
+
+def add_measured(standings: Standings, part: Battles) -> Standings:
+    """Return standings with the tasks and the metrics of the battles that they rank."""
+    tasks = tasks_of_battles(part)
+    return replace(standings, tasks=tasks, measures=_measures_of_battles(part, tasks))
+
+
+def _measures_of_battles(battles: Battles, tasks: tuple[str, ...]) -> tuple[Measure, ...]:
+    """Return what is known of the metrics whose scores decide battles; empty for verdicts.
+
+    Of metrics that several tasks have, those of the tasks of the battles are returned.
+
+    Args:
+        battles: the battles.
+        tasks: names of their tasks.
+    """
+    if battles.judges or "score_a" not in battles.columns:
+        return ()
+    named = battles.metrics
+    known = [each for each in battles.measures if not named or each.name in named]
+    of_tasks = [each for each in known if each.task is None or each.task in tasks]
+    if of_tasks:
+        return tuple(of_tasks)
+    column = (battles.reading.get("columns") or {}).get(SCORE, SCORE)
+    return tuple(Measure(name) for name in named or (column,))

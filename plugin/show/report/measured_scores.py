@@ -1,0 +1,70 @@
+"""What the scores of standings measure, with values as the eval itself reports them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from podium.data.measure import Measure
+from podium.rankers.ranking import Entry, Standings
+
+SCALE_OF_METRICS = "score"
+"""Name of the scale of scores that are in units of a metric."""
+OTHER_FIGURES = {
+    "mean-not-reported": "the eval aggregates its metric otherwise: its own figure is another one",
+    "mean-of-shared": (
+        "a mean over the items that all models have; the eval's own figure is over all of a "
+        "model's items"
+    ),
+    "mean-differs-from-log": "the eval's own figure of a model is another one",
+}
+"""What a code of a warning says about the figures that the eval itself reports."""
+
+
+def metric_of_scores(standings: Standings) -> Measure | None:
+    """Return the metric that scores are means or medians of.
+
+    The result is None if scores are ratings or win rates, or if the metrics of the pooled tasks
+    differ in direction or unit.
+    """
+    if standings.scale.name != SCALE_OF_METRICS or not standings.measures:
+        return None
+    first, *others = standings.measures
+    is_same = all(
+        (each.title, each.is_negated, each.unit) == (first.title, first.is_negated, first.unit)
+        for each in others
+    )
+    return first if is_same else None
+
+
+def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
+    """Return an entry with score, interval and standard error as the eval reports its metric.
+
+    The ends of the interval change places where lower is better. Without a metric, the entry is
+    returned as it is.
+    """
+    if measure is None or entry.score is None or not measure.lower_is_better:
+        return entry
+    low, high = (
+        None if end is None else measure.value_in_eval(end) for end in (entry.high, entry.low)
+    )
+    se = None if entry.se is None else measure.error_in_eval(entry.score, entry.se)
+    return replace(entry, score=measure.value_in_eval(entry.score), low=low, high=high, se=se)
+
+
+def direction_words(measure: Measure | None) -> str:
+    """Return in words which values are better; None stands for ratings and win rates."""
+    if measure is None:
+        return "higher is better"
+    if measure.lower_is_better:
+        return "lower is better"
+    if measure.higher_is_better is None:
+        return "higher is taken to be better: the source does not say"
+    return "higher is better"
+
+
+def differences_from_eval(standings: Standings, measure: Measure) -> Iterator[str]:
+    """Yield in words why scores are not the figures that the eval itself reports."""
+    for warning in standings.warnings:
+        is_of_metric = warning.fields.get("metric") in measure.names
+        is_of_task = warning.fields.get("task", measure.task) == measure.task
+        if warning.code in OTHER_FIGURES and is_of_metric and is_of_task:
+            yield OTHER_FIGURES[warning.code]

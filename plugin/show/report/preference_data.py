@@ -1,0 +1,327 @@
+"""Write battles as preference data: a prompt with the better and the worse of two responses.
+
+The columns `prompt`, `chosen` and `rejected` are those that TRL's DPO trainer documents
+(huggingface.co/docs/trl/dataset_formats), in its conversational or its standard format.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.data.jury_verdicts import is_merging_jury, merge_jury_verdicts
+from podium.data.tasks import tasks_by_value, tasks_of_battles
+from podium.errors import UsageError
+from podium.show.report.export_options import PreferenceOptions
+from podium.storage.atomic_files import atomic_file
+from podium.storage.remote import Place
+from podium.text import as_text
+from podium.wording import item_option
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from podium.show.page.sources import BattleTexts
+
+FLIP = "flip"
+MIXED = "mixed"
+"""Agreement of a pair whose judges or repeats do not all agree alike with their other order."""
+ONE_ORDER = "one order"
+"""Agreement of a pair that was judged in one order only."""
+UNPARSED = "unparsed"
+SCORELESS = "without a score"
+TEXTLESS = "without the texts"
+AMBIGUOUS = "of an unknown one of several responses"
+MEDIA = "with images or other media"
+TRANSCRIPTS = "of agents' transcripts"
+IDENTICAL = "with identical responses"
+FLIPS = "flips"
+TIES = "ties"
+REASONS = (UNPARSED, SCORELESS, TEXTLESS, AMBIGUOUS, MEDIA, TRANSCRIPTS, IDENTICAL, FLIPS, TIES)
+"""Why a pair is withheld, in the order in which the reasons are looked for."""
+PAIR = ("task", "item", "response", "model_a", "model_b")
+"""Columns that identify a pair of responses."""
+SOURCE = ("judge", "metric")
+"""Columns that say who or what decided a pair."""
+TIE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceData:
+    """Preferences, and what was withheld.
+
+    Attributes:
+        rows: the preferences, by column.
+        withheld: number of pairs that are not among the rows, by reason (`REASONS`).
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    withheld: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def pairs(self) -> int:
+        """Number of all pairs, written or withheld."""
+        return len(self.rows) + self.withheld.total()
+
+
+def preference_data(
+    battles: Battles, texts: "BattleTexts", options: PreferenceOptions
+) -> PreferenceData:
+    """Return the preferences of battles as rows of preference data.
+
+    A row has the mean credit of all verdicts of a judge (of all judges with `pool`) on two
+    responses to an item: both orders, repeats and votes. The first reason of `REASONS` that holds
+    withholds a pair.
+
+    Args:
+        battles: the battles, with the two orders merged.
+        texts: instructions and responses.
+        options: which pairs are written, and how.
+
+    Raises:
+        UsageError: the battles have no items.
+    """
+    if not battles.has_items:
+        option = f"--columns {item_option(battles.likely_item)}"
+        raise UsageError(
+            f"no item column: texts are matched by item and model; name it, as {option}"
+        )
+    data = PreferenceData()
+    several = set[tuple[str, str]]()
+    if "response" not in battles.columns:
+        several = {(item, model) for item, number, model in texts.responses if number > 1}
+    for cells in _merge_verdicts(battles, pool=options.pool).to_dict("records"):
+        pair = {str(name): value for name, value in cells.items()}
+        reason = _why_withheld(pair, texts, several, options)
+        if reason is None:
+            data.rows.append(_build_row(pair, texts, options.form))
+        else:
+            data.withheld[reason] += 1
+    return data
+
+
+def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
+    """Return a row for each pair and judge, or for each pair with `pool`.
+
+    The columns are those of `PAIR` and `SOURCE`, `category`, `credit` (the mean over readable
+    verdicts, by weight, of model_a, whose name sorts first), `agreement`, `identical` and `lacks`
+    (whether a score is missing, so that no judge's reply is).
+    """
+    import pandas as pd
+
+    rows = _judgments_of_pairs(battles)
+    keys = [*PAIR] if pool else [*PAIR, *SOURCE]
+    rows["read_weight"] = rows["weight"].where(rows["credit"].notna(), 0.0)
+    rows["weighted"] = rows["credit"].fillna(0.0) * rows["read_weight"]
+    groups = rows.groupby(keys, sort=False, dropna=False)
+    merged = groups[["weighted", "read_weight"]].sum()
+    merged["credit"] = merged["weighted"].div(merged["read_weight"].replace(0.0, np.nan))
+    merged["agreement"] = groups["agreement"].agg(_joint_agreement)
+    merged["category"] = groups["category"].first()
+    merged["identical"] = groups["identical"].any()
+    merged["lacks"] = groups["lacks"].all()
+    if pool:
+        for name in SOURCE:
+            merged[name] = groups[name].agg(_join_sources)
+    table = merged.reset_index()
+    if pool and is_merging_jury(battles):
+        table = table.drop(columns="credit").merge(_credits_of_jury(battles), "left", [*PAIR])
+    return table.astype(object).where(table.notna(), None) if len(table) else pd.DataFrame()
+
+
+def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
+    """Return the columns of battles that preferences need, with model_a the first by name."""
+    import pandas as pd
+
+    table = battles.table
+    rows = pd.DataFrame(index=table.index)
+    for name in (*PAIR, *SOURCE, "category"):
+        rows[name] = as_text(table[name]) if name in table else None
+    rows["task"] = _tasks(battles, rows["task"])
+    rows["response"] = battles.responses
+    rows["credit"] = table["credit"].astype(float)
+    rows["weight"] = table["weight"].astype(float).fillna(1.0) if "weight" in table else 1.0
+    rows["agreement"] = _agreements(table)
+    rows["identical"] = table["identical"].eq(True) if "identical" in table else False
+    rows["lacks"] = ~battles.readable & ~battles.is_unparsed
+    turned = rows["model_a"] > rows["model_b"]
+    sides = rows["model_a"].where(~turned, rows["model_b"])
+    rows["model_b"] = rows["model_b"].where(~turned, rows["model_a"])
+    rows["model_a"] = sides
+    rows["credit"] = rows["credit"].where(~turned, 1 - rows["credit"])
+    return rows[rows["item"].notna()]
+
+
+def _tasks(battles: Battles, written: "pd.Series") -> "pd.Series":
+    """Return the names of the tasks of each battle, separated by commas; None if unknown.
+
+    Args:
+        battles: the battles.
+        written: their column `task`, with None where there is none.
+    """
+    import pandas as pd
+
+    if "task" not in battles.columns:
+        return pd.Series(", ".join(tasks_of_battles(battles)) or None, written.index, dtype=object)
+    names = {value: ", ".join(tasks) or None for value, tasks in tasks_by_value(battles).items()}
+    return written.map(names)
+
+
+def _agreements(table: "pd.DataFrame") -> "pd.Series":
+    """Return how the two orders of each battle agree; None if no order is known."""
+    import pandas as pd
+
+    unknown = pd.Series(None, table.index, dtype=object)
+    swap = table["swap"].astype(object) if "swap" in table else unknown
+    if "order" not in table:
+        return swap.where(swap.notna(), None)
+    is_one_order = table["order"].astype(object).isin(("ab", "ba"))
+    return swap.where(swap.notna(), pd.Series(ONE_ORDER, table.index).where(is_one_order, None))
+
+
+def _joint_agreement(values: "pd.Series") -> str | None:
+    """Return the agreement of several verdicts: that of all if they are alike, else `MIXED`."""
+    known = {value for value in values if value is not None and value == value}
+    if len(known) > 1:
+        return MIXED
+    return next(iter(known), None)
+
+
+def _join_sources(values: "pd.Series") -> str | None:
+    """Return the distinct names in a column, sorted and joined by commas; None for no name."""
+    names = {str(value) for value in values if value is not None and value == value}
+    return ", ".join(sorted(names)) or None
+
+
+def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
+    """Return the credit of each pair by the rule of its jury, with the columns of `PAIR`."""
+    merged = merge_jury_verdicts(battles)
+    return _judgments_of_pairs(replace(merged, whole=None))[[*PAIR, "credit"]]
+
+
+def _why_withheld(
+    pair: Mapping[str, Any],
+    texts: "BattleTexts",
+    several: Iterable[tuple[str, str]],
+    options: PreferenceOptions,
+) -> str | None:
+    """Return the reason why a pair is withheld; None if it is written.
+
+    Args:
+        pair: a row of `_merge_verdicts`.
+        texts: instructions and responses.
+        several: items and models with several responses, where verdicts do not say of which.
+        options: which pairs are written.
+    """
+    if pair["credit"] is None:
+        return SCORELESS if pair["lacks"] else UNPARSED
+    item = pair["item"]
+    keys = [(item, pair["response"], pair[side]) for side in ("model_a", "model_b")]
+    if item not in texts.instructions or any(key not in texts.responses for key in keys):
+        return TEXTLESS
+    if any((item, pair[side]) in several for side in ("model_a", "model_b")):
+        return AMBIGUOUS
+    if item in texts.media:
+        return MEDIA
+    if any(key in texts.transcripts for key in keys):
+        return TRANSCRIPTS
+    first, second = (texts.responses[key].strip() for key in keys)
+    if pair["identical"] or first == second:
+        return IDENTICAL
+    if pair["agreement"] == FLIP:
+        return None if options.flips else FLIPS
+    return TIES if pair["credit"] == TIE and not options.ties else None
+
+
+def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict[str, Any]:
+    """Return the row of a pair.
+
+    With credit 0.5, a hash of the pair decides which response stands in `chosen`, so that no model
+    is always there.
+    """
+    item = pair["item"]
+    credit = pair["credit"]
+    models = [pair["model_a"], pair["model_b"]]
+    is_turned = credit < TIE
+    if credit == TIE:
+        is_turned = bool(sha256(json.dumps([item, *models]).encode()).digest()[0] % 2)
+    chosen, rejected = reversed(models) if is_turned else models
+    system = texts.systems.get(item)
+    shown = {
+        "prompt": _prompt(texts.instructions[item], system, form),
+        "chosen": _response(texts.responses[item, pair["response"], chosen], form),
+        "rejected": _response(texts.responses[item, pair["response"], rejected], form),
+    }
+    return {
+        **shown,
+        "credit": max(credit, 1 - credit),
+        "order_agreement": pair["agreement"],
+        "judge": pair["judge"],
+        "metric": pair["metric"],
+        "chosen_model": chosen,
+        "rejected_model": rejected,
+        "task": pair["task"],
+        "item": item,
+        "response": int(pair["response"]),
+        "category": pair["category"],
+    }
+
+
+def _prompt(instruction: str, system: str | None, form: str) -> Any:
+    """Return the prompt as messages, or as a text with the system prompt before it."""
+    if form == "standard":
+        return _encodable(instruction if system is None else f"{system}\n\n{instruction}")
+    messages = [] if system is None else [_message("system", system)]
+    return [*messages, _message("user", instruction)]
+
+
+def _response(text: str, form: str) -> Any:
+    """Return a response as the assistant's message, or as a text."""
+    return _encodable(text) if form == "standard" else [_message("assistant", text)]
+
+
+def _message(role: str, text: str) -> dict[str, str]:
+    """Return a message of a chat."""
+    return {"role": role, "content": _encodable(text)}
+
+
+def _encodable(text: str) -> str:
+    """Return a text in which what UTF-8 cannot encode (lone surrogates) is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def write_preferences(rows: Sequence[Mapping[str, Any]], place: Place, form: str) -> None:
+    """Write rows of preference data atomically, as JSON lines or as Parquet.
+
+    Args:
+        rows: the rows.
+        place: the file; its suffix decides the format.
+        form: one of `export_options.FORMS`, which decides the types of the columns in Parquet.
+    """
+    with atomic_file(place) as temporary:
+        if place.suffix == ".parquet":
+            _write_parquet(rows, str(temporary), form)
+            return
+        with temporary.open("w", encoding="utf-8") as stream:
+            for row in rows:
+                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _write_parquet(rows: Sequence[Mapping[str, Any]], path: str, form: str) -> None:
+    """Write rows of preference data as Parquet, with the same types whatever the rows are."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text = pa.string()
+    message = pa.struct([("role", text), ("content", text)])
+    shown = text if form == "standard" else pa.list_(message)
+    types = dict.fromkeys(("prompt", "chosen", "rejected"), shown)
+    types |= {"credit": pa.float64(), "order_agreement": text, "judge": text, "metric": text}
+    types |= dict.fromkeys(("chosen_model", "rejected_model", "task", "item"), text)
+    types |= {"response": pa.int64(), "category": text}
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=pa.schema(types)), path)

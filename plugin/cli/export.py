@@ -243,6 +243,7 @@ def _export_preferences(
         write_preferences,
     )
 
+    _reject_rankings(query)
     battles = read_query(query)
     judgments = read_query(query.judgments())
     sources = [str(source) for source in query.sources]
@@ -255,8 +256,20 @@ def _export_preferences(
     if data.withheld[TEXTLESS]:
         for note in texts.notes:
             tell(f"note: {note}")
-    tell(f"wrote {_describe_preferences(data)} to {place}")
+    missing = "" if not battles.missing else f"; {quantity(battles.missing, 'battle')} missing"
+    tell(f"wrote {_describe_preferences(data, str(place))}{missing}")
     return 3 if battles.lost or data.withheld[TEXTLESS] else 0
+
+
+def _reject_rankings(query: BattleQuery) -> None:
+    """Raise UsageError if a source is a ranking, which has no battles."""
+    from podium.rankers.json_files import read_ranking
+
+    for source in query.sources:
+        if isinstance(source, str) and read_ranking(Path(source)) is not None:
+            raise UsageError(
+                f"{source} is a ranking, which holds no battles: give the verdicts that it ranks"
+            )
 
 
 def _require_texts(
@@ -292,15 +305,26 @@ def _require_rows(data: "PreferenceData") -> None:
         )
 
 
-def _describe_preferences(data: "PreferenceData") -> str:
-    """Return how many pairs are preferences, and how many are withheld for which reason."""
+def _describe_preferences(data: "PreferenceData", place: str | None = None) -> str:
+    """Return how many pairs are preferences, and how many are withheld for which reason.
+
+    Args:
+        data: the preferences.
+        place: the file that they were written to; None if nothing was written.
+    """
     from podium.show.report.preference_data import FLIPS, REASONS, TIES
 
     found = f"{len(data.rows):,} of {quantity(data.pairs, 'pair')}"
-    reasons = [f"{data.withheld[name]:,} {name}" for name in REASONS if data.withheld[name]]
+    if place is not None:
+        found += f" to {place}"
+    options_of_reasons = {FLIPS: "--flips", TIES: "--ties"}
+    reasons = []
+    for name in REASONS:
+        number = data.withheld[name]
+        words = plural(name, number) if name in options_of_reasons else name
+        reasons += [f"{number:,} {words}"] if number else []
     if not reasons:
         return found
-    options_of_reasons = {FLIPS: "--flips", TIES: "--ties"}
     added = [flag for name, flag in options_of_reasons.items() if data.withheld[name]]
     also = f" ({' and '.join(added)} would write them)" if added and data.rows else ""
     return f"{found}; withheld: {', '.join(reasons)}{also}"

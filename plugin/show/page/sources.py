@@ -301,10 +301,13 @@ def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
     """Yield the rows of the battles table, as `BattleTexts.add_row` takes them.
 
     Instruction and reply are from the first column with a text in this row, None if there is none.
+    If the user took a column of instructions as the item, the item is the instruction, too.
     Nothing is yielded if the table has no column of texts or no items.
     """
     table = battles.table
     instructions = [name for name in INSTRUCTION_COLUMNS if name in table]
+    if (battles.reading.get("columns") or {}).get("item") in INSTRUCTION_COLUMNS:
+        instructions.append("item")
     replies = [name for name in REPLY_COLUMNS if name in table]
     responses = [name for name in ("response_a", "response_b") if name in table]
     text_columns = [*instructions, *replies, *responses]
@@ -312,7 +315,8 @@ def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
         return
     further = [name for name in ("response", "order", "judge", "system") if name in table]
     names = ["item", "model_a", "model_b", *further]
-    for row in table[[*names, *text_columns]].astype(object).to_dict("records"):
+    read = [*dict.fromkeys([*names, *text_columns])]
+    for row in table[read].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}
         instruction = next((cells[name] for name in instructions if cells[name]), None)
         reply = next((cells[name] for name in replies if cells[name]), None)

@@ -40,8 +40,8 @@ AMBIGUOUS = "of an unknown one of several responses"
 MEDIA = "with images or other media"
 TRANSCRIPTS = "of agents' transcripts"
 IDENTICAL = "with identical responses"
-FLIPS = "flips"
-TIES = "ties"
+FLIPS = "flip"
+TIES = "tie"
 REASONS = (UNPARSED, SCORELESS, TEXTLESS, AMBIGUOUS, MEDIA, TRANSCRIPTS, IDENTICAL, FLIPS, TIES)
 """Why a pair is withheld, in the order in which the reasons are looked for."""
 PAIR = ("task", "item", "response", "model_a", "model_b")

@@ -23,6 +23,7 @@ class Measure:
             values are always better.
         unit: unit of the values in the battles table, if it differs from that of the eval.
         task_is_named: whether the name of the metric begins with the task.
+        statistic: in Inspect, what the log calls the mean of the values: `accuracy` or `mean`.
     """
 
     metric: str
@@ -32,6 +33,7 @@ class Measure:
     higher_is_better: bool | None = None
     unit: Unit | None = None
     task_is_named: bool = False
+    statistic: str | None = None
 
     @property
     def own_name(self) -> str:
@@ -85,11 +87,23 @@ class Measure:
         return " ".join(part for part in (self.scorer, self.metric) if part)
 
     @property
+    def reported_name(self) -> str:
+        """The metric as the eval reports it; the scorer if the eval only says `mean`."""
+        if self.metric:
+            return self.metric
+        if self.statistic not in (None, "mean"):
+            return str(self.statistic)
+        return self.scorer or ""
+
+    @property
     def title(self) -> str:
-        """The scorer and the metric, with a filter that is not lm-eval's plain one, `none`."""
-        if self.filter in (None, PLAIN_FILTER):
-            return self.name_without_task
-        return f"{self.name_without_task} (filter {self.filter})"
+        """The reported name, with the scorer, and with a filter that is not lm-eval's plain one."""
+        details = []
+        if self.scorer not in (None, self.reported_name):
+            details.append(f"scorer {self.scorer}")
+        if self.filter not in (None, PLAIN_FILTER):
+            details.append(f"filter {self.filter}")
+        return f"{self.reported_name} ({', '.join(details)})" if details else self.reported_name
 
     @property
     def names(self) -> frozenset[str]:

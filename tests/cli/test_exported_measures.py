@@ -69,7 +69,7 @@ def test_a_metric_of_which_lower_is_better_has_the_value_of_the_eval(
     metric = results["quiz", "org/ash"]["metric_config"]
     assert (metric["lower_is_better"], metric["metric_name"]) == (False, "acc")
     assert metric["additional_details"]["direction"] == "higher is better"
-    assert metric["metric_parameters"] == {"statistic": "mean", "filter": "none"}
+    assert metric["metric_parameters"] == {"aggregation": "mean", "filter": "none"}
 
 
 def test_the_best_model_is_first_whatever_the_direction(export: Any, tmp_path: Path) -> None:

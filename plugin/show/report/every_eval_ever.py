@@ -185,10 +185,14 @@ def _describe_measure(standings: Standings, task: str | None, measure: Measure) 
     The id is that of the metric alone if the score is its mean, as evals report it. Else it names
     podium's ranker, too.
     """
-    name = measure.name_without_task
+    name = measure.reported_name
     differences = [*dict.fromkeys(differences_from_eval(standings, measure))]
     is_mean = standings.ranker == MEAN and not differences
-    parameters = {"statistic": standings.ranker, "filter": measure.filter}
+    parameters = {
+        "aggregation": standings.ranker,
+        "scorer": measure.scorer,
+        "filter": measure.filter,
+    }
     notes = {"direction": direction_words(measure), "differences": differences}
     return {
         "evaluation_description": describe_measured(standings, task),

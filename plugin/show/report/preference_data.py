@@ -130,7 +130,8 @@ def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
             merged[name] = groups[name].agg(_join_sources)
     table = merged.reset_index()
     if pool and is_merging_jury(battles):
-        table = table.drop(columns="credit").merge(_credits_of_jury(battles), "left", [*PAIR])
+        keyed = table.drop(columns="credit").astype(dict.fromkeys(PAIR, object))
+        table = keyed.merge(_credits_of_jury(battles), "left", [*PAIR])
     return table.astype(object).where(table.notna(), None) if len(table) else pd.DataFrame()
 
 
@@ -201,7 +202,8 @@ def _join_sources(values: "pd.Series") -> str | None:
 def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
     """Return the credit of each pair by the rule of its jury, with the columns of `PAIR`."""
     merged = merge_jury_verdicts(battles)
-    return _judgments_of_pairs(replace(merged, whole=None))[[*PAIR, "credit"]]
+    rows = _judgments_of_pairs(replace(merged, whole=None))[[*PAIR, "credit"]]
+    return rows.astype(dict.fromkeys(PAIR, object))
 
 
 def _why_withheld(

@@ -82,11 +82,13 @@ class OwnFigure(NamedTuple):
         scorer: the scorer whose scores were averaged.
         value: the mean.
         items: number of items that it is over; None if unknown.
+        statistic: name of the log's metric: `accuracy` or `mean`.
     """
 
     scorer: str
     value: float
     items: int | None
+    statistic: str
 
 
 class ReducedScore(NamedTuple):
@@ -126,7 +128,7 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
         if name is None or score.reducer not in (None, reducer):
             continue
         part = "" if score.name == score.scorer else score.name
-        own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples)
+        own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples, name)
         figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
     return figures
 

@@ -1,6 +1,7 @@
 """Read the scores of an ordinary eval as rows, and compare their means with those in its log."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isclose, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -260,7 +261,9 @@ class EvalScores:
             frame.attrs = attrs
             figures = _figures_of(frame, own, epoch_means)
         frame.attrs |= {"reduction": self.reduction, "figures": figures, "excluded": excluded}
-        frame.attrs["measures"] = tuple(self.measures.values())
+        frame.attrs["measures"] = tuple(
+            _with_statistic(measure, own) for measure in self.measures.values()
+        )
         frame.attrs["cluster"] = self.cluster_of_log
         frame.attrs["scorers_of_lists"] = tuple(self.scorers_of_lists)
         return frame
@@ -317,6 +320,12 @@ def _may_count_more(figure: EvalFigure) -> bool:
     if figure.own is None:
         return False
     return not figure.is_own or (figure.own.items or 0) < figure.items
+
+
+def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:
+    """Return a measure with what the log calls its mean, if the log's figures (`own`) have it."""
+    figure = own.get(measure.name)
+    return measure if figure is None else replace(measure, statistic=figure.statistic)
 
 
 def _figures_of(

@@ -314,9 +314,9 @@ def _describe_preferences(data: "PreferenceData", place: str | None = None) -> s
     """
     from podium.show.report.preference_data import FLIPS, REASONS, TIES
 
-    found = f"{len(data.rows):,} of {quantity(data.pairs, 'pair')}"
+    written = f"{len(data.rows):,} of {quantity(data.pairs, 'pair')}"
     if place is not None:
-        found += f" to {place}"
+        written += f" to {place}"
     options_of_reasons = {FLIPS: "--flips", TIES: "--ties"}
     reasons = []
     for name in REASONS:
@@ -324,7 +324,7 @@ def _describe_preferences(data: "PreferenceData", place: str | None = None) -> s
         words = plural(name, number) if name in options_of_reasons else name
         reasons += [f"{number:,} {words}"] if number else []
     if not reasons:
-        return found
+        return written
     added = [flag for name, flag in options_of_reasons.items() if data.withheld[name]]
-    also = f" ({' and '.join(added)} would write them)" if added and data.rows else ""
-    return f"{found}; withheld: {', '.join(reasons)}{also}"
+    also = f" ({' and '.join(added)} would write them)" if added else ""
+    return f"{written}; withheld: {', '.join(reasons)}{also}"

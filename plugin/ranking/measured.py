@@ -5,7 +5,7 @@ from dataclasses import replace
 from podium.data.battles import Battles
 from podium.data.measure import Measure
 from podium.data.reading.directions import SCORE
-from podium.data.tasks import tasks_of_battles
+from podium.data.task_names import tasks_of_battles
 from podium.rankers.ranking import Standings
 
 

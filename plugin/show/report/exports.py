@@ -74,13 +74,15 @@ def dataset_of_standings(ranking: Ranking, standings: Standings) -> str | None:
 
     The result is None if runs of its tasks name none, several, or one that is not on the hub.
     """
-    found = set()
+    paths = set()
     for run in ranking.provenance.get("runs", ()):
         if run.get("task") in standings.tasks:
-            path = dict(run.get("dataset", ())).get("dataset_path")
-            found.add(None if path is None else json.loads(path))
-    [only, *others] = [*found] or [None]
-    return only if isinstance(only, str) and not others and HUB_ID.fullmatch(only) else None
+            # The values of settings are JSON.
+            paths.add(dict(run.get("dataset", ())).get("dataset_path", "null"))
+    if len(paths) != 1:
+        return None
+    path = json.loads(paths.pop())
+    return path if isinstance(path, str) and HUB_ID.fullmatch(path) else None
 
 
 def table_name(standings: Standings) -> str:

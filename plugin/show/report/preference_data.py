@@ -15,7 +15,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import is_merging_jury, merge_jury_verdicts
-from podium.data.tasks import tasks_by_value, tasks_of_battles
+from podium.data.task_names import tasks_by_value, tasks_of_battles
 from podium.errors import UsageError
 from podium.show.report.export_options import PreferenceOptions
 from podium.storage.atomic_files import atomic_file
@@ -97,7 +97,7 @@ def preference_data(
         several = {(item, model) for item, number, model in texts.responses if number > 1}
     for cells in _merge_verdicts(battles, pool=options.pool).to_dict("records"):
         pair = {str(name): value for name, value in cells.items()}
-        reason = _why_withheld(pair, texts, several, options)
+        reason = _withholding_reason(pair, texts, several, options)
         if reason is None:
             data.rows.append(_build_row(pair, texts, options.form))
         else:
@@ -206,7 +206,7 @@ def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
     return rows.astype(dict.fromkeys(PAIR, object))
 
 
-def _why_withheld(
+def _withholding_reason(
     pair: Mapping[str, Any],
     texts: "BattleTexts",
     several: Iterable[tuple[str, str]],

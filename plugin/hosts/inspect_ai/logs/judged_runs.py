@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
 from podium.comparability.questions import QuestionFinding
-from podium.data.tasks import UNKNOWN_TASK
+from podium.data.task_names import UNKNOWN_TASK
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata, read_tournament
 from podium.run_record import RunRecord

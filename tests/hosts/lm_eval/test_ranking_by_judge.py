@@ -23,6 +23,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model._model import init_active_model
 from running import calls, results, run
 
+from podium.cli.main import main
 from podium.data.reading.judgments import read_battles
 from podium.ranking.rank_battles import rank
 
@@ -92,6 +93,28 @@ def leaks(*texts, key=KEY):
         path for path in Path().rglob("*.eval") if key in read_eval_log(str(path)).model_dump_json()
     ]
     return found + logs + [text for text in texts if key in text]
+
+
+@pytest.mark.slow
+def test_the_folder_of_the_tournament_is_a_preference_set(two, judge, tmp_path, monkeypatch):
+    assert two(*judge) == 0
+    battles = read_battles("out.podium").table
+    path = tmp_path / "preferences.jsonl"
+    words = ["podium", "export", "out.podium", "--to", "preference", "--flips", "--ties"]
+    monkeypatch.setattr("sys.argv", [*words, "-o", str(path)])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert 0 < len(rows) <= len(battles) == 12
+    assert {row["task"] for row in rows} == {"sums"}
+    by_item = battles.set_index("item")
+    for row in rows:
+        first, credit = by_item.loc[row["item"], ["model_a", "credit"]]
+        earned = credit if row["chosen_model"] == first else 1 - credit
+        assert row["credit"] == pytest.approx(earned)
+        assert row["chosen"] != row["rejected"]
+        assert row["prompt"][-1]["role"] == "user"
 
 
 @pytest.mark.slow

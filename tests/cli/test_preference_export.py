@@ -29,6 +29,8 @@ VERDICTS = (
     ("half", 0, 0, "j2"),
 )
 """Item, what ash earned with each response shown first, and the judge."""
+HALF = (0.0, 0.0, 0.6, 0.7, 0.8, 0.9)
+"""Credits whose mean is a half but for rounding."""
 
 
 def write_verdicts(path: Path, *, with_texts: bool = True) -> Path:
@@ -138,6 +140,18 @@ def test_repeats_of_a_judge_make_one_row(export: Any, tmp_path: Path) -> None:
         "q2": pytest.approx(2 / 3),
     }
     assert {row["chosen_model"] for row in found} == {"ash"}
+
+
+def test_a_mean_of_a_half_is_a_tie_up_to_rounding(export: Any, tmp_path: Path) -> None:
+    table = tmp_path / "verdicts.csv"
+    header = "item,instruction,model_a,model_b,response_a,response_b,repeat,credit"
+    rows = [f"q1,Why?,ash,elm,a,b,{n},{own}" for n, own in enumerate(HALF)]
+    rows += [f"q2,Why?,ash,elm,a,b,{n},1" for n in range(3)]
+    table.write_text("\n".join([header, *rows]), encoding="utf-8")
+    assert sum(HALF) / len(HALF) != 0.5
+    found, answer = export(table)
+    assert [row["item"] for row in found] == ["q2"]
+    assert "withheld: 1 tie" in answer.err
 
 
 def test_no_model_is_always_the_chosen_one_of_ties(export: Any, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -237,7 +238,12 @@ def _withholding_reason(
         return IDENTICAL
     if pair["agreement"] == FLIP:
         return None if options.flips else FLIPS
-    return TIES if pair["credit"] == TIE and not options.ties else None
+    return TIES if _is_tie(pair["credit"]) and not options.ties else None
+
+
+def _is_tie(credit: float) -> bool:
+    """Return whether a mean credit is that of a tie, up to rounding."""
+    return isclose(credit, TIE, abs_tol=1e-9)
 
 
 def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict[str, Any]:
@@ -250,7 +256,7 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     credit = pair["credit"]
     models = [pair["model_a"], pair["model_b"]]
     is_turned = credit < TIE
-    if credit == TIE:
+    if _is_tie(credit):
         is_turned = bool(sha256(json.dumps([item, *models]).encode()).digest()[0] % 2)
     chosen, rejected = reversed(models) if is_turned else models
     system = texts.systems.get(item)

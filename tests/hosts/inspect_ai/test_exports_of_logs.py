@@ -20,7 +20,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import match
 from inspect_ai.solver import solver
 from made_logs import RIGHT, write_quiz
-from played_logs import ITEMS, MODELS, by_hand, place
+from played_logs import ITEMS, MODELS, battles, by_hand, place, verdict_of
 from written_logs import build_log, write
 
 from podium.hosts.inspect_ai.tasks import round_robin
@@ -192,6 +192,28 @@ def test_a_jury_has_a_row_per_judge_and_one_in_all_when_pooled(
         mean = sum(credit[row["item"], first, second]) / 2
         assert row["credit"] == pytest.approx(max(mean, 1 - mean))
         assert len(row["judge"].split(", ")) == 2
+
+
+@pytest.mark.slow
+def test_a_pooled_jury_has_the_credit_of_its_own_rule(
+    play: Any, behave: Any, write_responses: Any, run_podium: RunPodium, tmp_path: Path
+) -> None:
+    judges = [behave("fair", bias=0.0), behave("first", bias=2.0), behave("last", bias=-2.0)]
+    log = play(round_robin(responses=write_responses(items=3), rule="majority"), judges)
+    every = ("--flips", "--ties", "--pool")
+    pooled, _ = preferences_of(run_podium, tmp_path, str(place(log)), *every)
+    values = {
+        (sample.metadata["item"], sample.metadata["model_a"], sample.metadata["model_b"]): (
+            verdict_of(sample).value
+        )
+        for sample in battles(log)
+    }
+    assert len(pooled) == len(values)
+    assert {row["credit"] for row in pooled} <= {0.5, 1.0}
+    for row in pooled:
+        first, second = sorted((row["chosen_model"], row["rejected_model"]))
+        value = values[row["item"], first, second]
+        assert row["credit"] == max(value, 1 - value)
 
 
 @pytest.mark.slow

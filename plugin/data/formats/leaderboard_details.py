@@ -165,7 +165,8 @@ def _lighteval_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     base = pd.DataFrame({"item": _items_of_questions(table), "line": lines})
     tables = {}
     other_values = {}
-    for name, values in zip(metrics.type.names, metrics.flatten(), strict=True):
+    names = [field.name for field in metrics.type]
+    for name, values in zip(names, metrics.flatten(), strict=True):
         if _are_numbers(values.type):
             score = values.cast("float64").to_numpy(zero_copy_only=False)
             tables[f"{name},none"] = base.assign(score=score)
@@ -220,7 +221,7 @@ def _items_of_questions(table: "pa.Table") -> list[str]:
     queries = documents.field("query")
     _require_filled(queries, "doc.query")
     parts = {"query": queries}
-    if "choices" in documents.type.names:
+    if "choices" in {field.name for field in documents.type}:
         parts["choices"] = documents.field("choices")
     hashed = f"left(sha256(cast(json_array({', '.join(parts)}) as varchar)), {ITEM_DIGITS})"
     with closing(Duck()) as engine:

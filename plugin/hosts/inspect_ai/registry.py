@@ -3,9 +3,17 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from podium.hosts.inspect_ai import hook, tasks
-from podium.hosts.inspect_ai.judging import judge_calls, scorers
+from podium.hosts.inspect_ai.judging import judge_calls, pairwise_scorer, scorers
 
-__all__ = ["hook", "judge_calls", "offline", "scorers", "tasks", "tournament_model"]
+__all__ = [
+    "hook",
+    "judge_calls",
+    "offline",
+    "pairwise_scorer",
+    "scorers",
+    "tasks",
+    "tournament_model",
+]
 
 
 @modelapi(name="podium")

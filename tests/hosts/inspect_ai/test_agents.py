@@ -29,7 +29,7 @@ from transcript_pieces import pieces_in
 import podium
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.judge_context import choose_show, context_of
-from podium.hosts.inspect_ai.judging.scorers import pairwise
+from podium.hosts.inspect_ai.judging.pairwise_scorer import pairwise
 from podium.hosts.inspect_ai.tasks import recorded_task, round_robin
 from podium.notices.notice_text import notice_texts
 from podium.plugins.catalogue import judging_settings

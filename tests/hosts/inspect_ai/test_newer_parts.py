@@ -17,7 +17,7 @@ from played_logs import battles, place
 
 import podium
 from podium.errors import DataError
-from podium.hosts.inspect_ai.judging.scorers import pairwise
+from podium.hosts.inspect_ai.judging.pairwise_scorer import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 
 needs = pytest.mark.skipif(
@@ -114,6 +114,11 @@ def judge_answers(folder: Any, scorers: Any, **options: Any) -> Any:
     return log
 
 
+def credit_by(reference: str, realization: str) -> Any:
+    """Return a scorer whose scores are one number, as reducers of several scorers expect it."""
+    return pairwise(reference, value="credit", realization=realization)
+
+
 def scores_of(log: Any, name: str) -> np.ndarray:
     """Return the values of a scorer, by sample and epoch."""
     return np.array([sample.scores[name].value for sample in log.samples], dtype=float)
@@ -125,7 +130,7 @@ def test_verdicts_of_two_judges_are_units_of_krippendorffs_alpha(tmp_path):
     @scorer(metrics=[inspect_scorer.krippendorff_alpha(level="interval")])
     def jury(reference):
         return multi_scorer(
-            [pairwise(reference, realization=name) for name in ("direct", "numeric")], "collect"
+            [credit_by(reference, name) for name in ("direct", "numeric")], "collect"
         )
 
     log = judge_answers(tmp_path, jury)
@@ -146,14 +151,14 @@ def test_reducers_put_the_verdicts_of_several_judges_together(tmp_path, name, ex
     @scorer(metrics=[])
     def jury(reference):
         return multi_scorer(
-            [pairwise(reference, realization=each) for each in ("direct", "numeric", "labels")],
+            [credit_by(reference, each) for each in ("direct", "numeric", "labels")],
             name,
         )
 
     def judges(reference):
         return [
             jury(reference),
-            *(pairwise(reference, realization=each) for each in ("direct", "numeric", "labels")),
+            *(credit_by(reference, each) for each in ("direct", "numeric", "labels")),
         ]
 
     log = judge_answers(tmp_path, judges)
@@ -174,12 +179,13 @@ def test_reducers_put_the_verdicts_of_several_judges_together(tmp_path, name, ex
     ("name", "expected"), [("mean", np.mean), ("max", np.max), ("at_least_1", np.max)]
 )
 def test_reducers_put_the_verdicts_of_epochs_together(tmp_path, name, expected):
-    log = judge_answers(tmp_path, pairwise, epochs=Epochs(2, name), metrics=[mean()])
+    metrics = {"credit": [mean()]}
+    log = judge_answers(tmp_path, pairwise, epochs=Epochs(2, name), metrics=metrics)
     epochs = {}
     for sample in log.samples:
-        epochs.setdefault(sample.id, []).append(sample.scores["pairwise"].value)
+        epochs.setdefault(sample.id, []).append(sample.scores["pairwise"].value["credit"])
     [reduced] = [each.samples for each in read_eval_log(log.location).reductions]
-    found = {each.sample_id: each.value for each in reduced}
+    found = {each.sample_id: each.value["credit"] for each in reduced}
     values = {
         key: own if name != "at_least_1" else np.array(own) >= 1 for key, own in epochs.items()
     }

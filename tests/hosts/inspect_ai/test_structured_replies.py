@@ -15,7 +15,7 @@ from inspect_ai.solver import generate
 
 from podium import read_battles
 from podium.hosts.inspect_ai.judging.call_settings import MORE_TOKENS
-from podium.hosts.inspect_ai.judging.scorers import pairwise
+from podium.hosts.inspect_ai.judging.pairwise_scorer import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.notices.notice_text import notice_texts

@@ -1,24 +1,19 @@
-"""The scorers of tournaments (`verdict`) and of logs (`pairwise`), and a metric per ranker."""
+"""The scorer of tournaments (`verdict`), the scores of battles, and a metric per ranker."""
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-from podium.errors import PodiumError, UsageError
+from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     flatten_arguments,
-    plain_errors,
     score_without_value,
 )
-from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
-from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
@@ -32,20 +27,16 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     verdict_rows_in,
 )
-from podium.hosts.inspect_ai.media import media_in, text_with_places
-from podium.notices.option_forms import Kind, typed_as, typed_in_command
 from podium.plugins.catalogue import judging_settings
-from podium.printable import tell
-from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
+from podium.responses.transcripts import read_pieces, work_in
 from podium.scorers.judge_names import short_judge_names
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
-from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.wording import quantity, word_for
 
 if TYPE_CHECKING:
-    from podium.responses.collection import Responses
+    pass
 
 REPEATED = (
     "item",
@@ -59,8 +50,6 @@ REPEATED = (
     "length_b",
 )
 """Fields of a battle that are repeated in the metadata of its score."""
-SCORER = "podium pairwise"
-"""The beginning of messages that `pairwise` prints."""
 
 
 @metric(name="judged", scores="unreduced")
@@ -153,194 +142,12 @@ def verdict(**kwargs: Any) -> Scorer:
         how = settings_of(json.dumps({**kept.options, **options}))
         if isinstance(sample, PackMetadata):
             return _score_pack(sample.to_battles(), kept.to_battles(), how)
-        return _score_battle(sample, kept.to_battles()[0], how)
+        return score_battle(sample, kept.to_battles()[0], how)
 
     return score
 
 
-@scorer(metrics=[readable_battles()])
-def pairwise(
-    reference: str,
-    cache: bool = True,
-    call_timeout: float | None = CALL_TIMEOUT,
-    reasoning: Policy = "strip",
-    show: Mode = "auto",
-    transcript_tokens: int | None = None,
-    **kwargs: Any,
-) -> Scorer:
-    """Score each response of a log against the response of another log by a judge's verdict.
-
-    The judge is the model of the role `judge` (`--model-role judge=MODEL`). The score is the
-    credit of the sample's model. It has no value if the reference did not answer the sample, if
-    the response is empty, or if the verdict is unparsed.
-
-    Args:
-        reference: the other log.
-        cache: whether calls are answered from Inspect's cache.
-        call_timeout: seconds that each attempt of a call may take; None for no limit.
-        reasoning: whether reasoning in answers is removed (`strip`) or shown (`keep`).
-        show: whether transcripts or last messages of agents are compared. With `auto`, transcripts
-            are compared if the reference called tools.
-        transcript_tokens: maximum number of tokens of a transcript; None for the default.
-        kwargs: options of the judge, as for a tournament.
-
-    Raises:
-        UsageError: the reference has several models, the time limit is not positive, or an option
-            is unknown or impossible.
-    """
-    from podium.hosts.inspect_ai.judging.judge_context import choose_show
-
-    with plain_errors(), typed_as(typed_in_score):
-        options = flatten_arguments(kwargs)
-        asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
-        asked = replace(asked, reasoning=reasoning)
-        responses = _read_reference(reference, asked, why)
-        [name] = responses.models
-        transcripts = responses.has_transcripts
-        several = {each.id for each in responses.items if each.responses > 1}
-        how = judging_settings(**{**options, "transcript": transcripts})
-        run = Run(how, cache=cache, call_timeout=call_timeout)
-        shown = replace(asked, mode="transcript" if transcripts else "answer")
-        # The cache remembers the texts that were printed.
-        print_once = remember(partial(tell, who=SCORER))
-
-    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        """Score one sample."""
-        response, work = _shown_response(state, shown)
-        for note in _notes_on_sample(work):
-            print_once(note)
-        key = _key_in_reference(state, several)
-        problem = _lack_of_response(responses, name, key, response)
-        if problem:
-            return score_without_value("scoring_failed", problem)
-        response_of_reference = responses.shown_text(name, key, transcripts)
-        battle = _battle_of(state, response, name, response_of_reference, transcripts)
-        return _score_battle(battle, await ask_jury(run, battle), run.how)
-
-    return score
-
-
-def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
-    """Return a sample's response as the judge is shown it, and the agent's work."""
-    from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
-
-    response, work = build_agent_response(state, show, len(state.input_text))
-    if show.reasoning == "strip" and not work.shown:
-        response = strip_reasoning(response)
-    return response, work
-
-
-def typed_in_score(kind: Kind, name: str, value: str) -> str:
-    """Write an option for `inspect score`, where a task's options are typed as `-S NAME=VALUE`."""
-    return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
-
-
-def _key_in_reference(state: TaskState, several: Collection[str]) -> str:
-    """Return the key of the reference's response with which a sample's response is compared.
-
-    Args:
-        state: the sample.
-        several: ids of items to which the reference has several responses.
-    """
-    from podium.responses.collection import response_key
-
-    item = str(state.sample_id)
-    # Epoch k is compared with epoch k. A single response of the reference is compared with all.
-    return response_key(item, state.epoch if item in several else 1)
-
-
-def _lack_of_response(responses: "Responses", name: str, key: str, response: str) -> str:
-    """Return why a response cannot be compared with the reference's; empty if it can.
-
-    Args:
-        responses: the responses of the reference.
-        name: the reference's model.
-        key: the key of its response.
-        response: the response of the sample, which must not be empty.
-    """
-    if key not in responses.texts[name]:
-        reason = responses.missing[name].get(key, "no response")
-        return f"{name} has no response to compare with: {reason}"
-    return "" if response.strip() else "empty response"
-
-
-def _notes_on_sample(work: AgentWork) -> Iterator[str]:
-    """Yield sentences on what the judge is not shown of an agent's work."""
-    if work.calls and not work.shown:
-        yield (
-            "samples hold tool calls, and the judge is shown only the last message; "
-            "-S show=transcript shows all"
-        )
-    if work.cut:
-        remedy = work.limit or "-S transcript_tokens=N shows more"
-        yield f"transcripts of samples are cut to fit; {remedy}"
-
-
-def _read_reference(reference: str, show: Show, context: str) -> "Responses":
-    """Return the responses in the reference log, and print notes on what judges are shown of them.
-
-    Args:
-        reference: path of the log.
-        show: what is shown of agents' work.
-        context: why transcripts are shorter than asked for; empty if they are not.
-
-    Raises:
-        UsageError: the log has several models.
-    """
-    from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
-    from podium.hosts.inspect_ai.logs.response_reader import READER
-    from podium.notices.notice_text import notice_text
-    from podium.responses.read import read_responses
-
-    responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
-    names = responses.models
-    if len(names) != 1:
-        raise UsageError(
-            f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference"
-        )
-    for note in (*share_of_transcripts(responses, show, context), *notes_on_work(responses)):
-        tell(notice_text(note), SCORER)
-    return responses
-
-
-def _battle_of(
-    state: TaskState, response: str, name: str, text: str, transcript: bool
-) -> BattleMetadata:
-    """Return the battle of a sample's response (model_a) against a response of the reference.
-
-    If both are by the same model, `(reference)` is added to the name of the second.
-
-    Args:
-        state: the sample.
-        response: its response.
-        name: the reference's model.
-        text: the response of the reference.
-        transcript: whether both responses are transcripts.
-    """
-    media = media_in(state.input)
-    model = str(state.model)
-    optional: dict[str, Any] = {}
-    if state.epoch > 1:
-        optional["response"] = state.epoch
-    if transcript:
-        optional["transcript"] = True
-    instruction = state.input_text
-    if media:
-        instruction = "\n\n".join(text_with_places(cast(list[Any], state.input)))
-    return BattleMetadata(
-        item=str(state.sample_id),
-        model_a=model,
-        model_b=name if name != model else f"{name} (reference)",
-        instruction=instruction,
-        reference=state.target.text or None,
-        response_a=response,
-        response_b=text,
-        media=media,
-        **optional,
-    )
-
-
-def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
+def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
     """Return the score of a battle: the credit of model_a, with every verdict as metadata.
 
     The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value.
@@ -398,7 +205,7 @@ def _score_pack(
     verdicts = []
     lines = []
     for battle, replies in zip(battles, kept, strict=True):
-        score = _score_battle(battle, replies, how)
+        score = score_battle(battle, replies, how)
         verdict_on_battle = BattleVerdict(
             **(score.metadata or {})[NAMESPACE], credit=credit_in(score)
         )

@@ -25,6 +25,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     SampleMetadata,
     SampleReplies,
     TournamentMetadata,
+    battles_in_score,
     is_cancelled,
     judges_in_score,
     parse_answers,
@@ -151,6 +152,11 @@ class _LogReader:
         run = RunRecord(header.eval.model, header.eval.task, str(path))
         self.inputs = LogInputs(run, inputs)
         self.table = TableBuilder()
+        # In an ordinary eval: the scores of samples without a verdict, which are used if no sample
+        # has a verdict; the number of these samples; and battles that were not judged.
+        self.score_table = TableBuilder()
+        self.unjudged = 0
+        self.lacking: set[tuple[Any, ...]] = set()
         self.scores = None if tournament else EvalScores(path, header, cluster)
         self.samples = 0
         self.invalidated: list[LeftOutSample] = []
@@ -205,13 +211,38 @@ class _LogReader:
                 self.jury |= judges
             self.judges |= judges_in_score(score)
             self.refused |= refused_in_score(score)
-        if not rows and self.scores:
-            self.scores.add_group(f"{sample.id}", sample.metadata)
-            for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
-                self.table.add_row(row)
+        if self.scores:
+            self._add_unjudged(sample, self.scores, has_verdicts=bool(rows))
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
         rating = number_of(label.value) if label else None
         self._add_verdicts(rows, rating, repeats=repeats)
+
+    def _add_unjudged(
+        self, sample: ScoredSample, scores: EvalScores, *, has_verdicts: bool
+    ) -> None:
+        """Add the battles of a sample that were not judged, and its scores if it has no verdict."""
+        others = {}
+        for name, score in sample.scores.items():
+            battles = battles_in_score(score)
+            lacking = [battle for battle in battles if battle.get("missing")]
+            self.lacking.update(_battle_key(battle) for battle in lacking)
+            if lacking:
+                self.failure = self.failure or lacking[0]["missing"]
+            if not battles:
+                others[name] = score
+        if has_verdicts:
+            return
+        self.unjudged += len(others) == len(sample.scores)
+        scores.add_group(f"{sample.id}", sample.metadata)
+        for row in scores.rows_of(f"{sample.id}", sample.epoch, others):
+            self.score_table.add_row(row)
+
+    def _count_unjudged(self) -> int:
+        """Count the battles of an ordinary eval with verdicts that were not judged."""
+        columns = self.table.columns
+        absent = [None] * self.table.count
+        keys = [[*columns.get(name, absent), *absent][: self.table.count] for name in BATTLE]
+        return self.unjudged + len(self.lacking.difference(zip(*keys, strict=True)))
 
     def add_summary(self, summary: Summary) -> None:
         """Add the scores of a sample of an ordinary eval from an exact summary."""
@@ -327,7 +358,7 @@ class _LogReader:
     def _build_rows(self) -> pd.DataFrame:
         """Return the table of all rows, with counts of battles in its `attrs`."""
         silent = self._add_failed_rows()
-        frame = self._build_scores(self.scores) if self.scores else self.table.build()
+        frame = self._build_table()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # If a tournament has few battles, a shard may have none.
             frame.attrs = {"missing": self.missing}
@@ -348,7 +379,7 @@ class _LogReader:
         frame.attrs["judges"] = self.judges
         frame.attrs["refused"] = self.refused
         frame.attrs["refused_by_models"] = self.refused_by_models
-        if self.tournament or self.unshown:
+        if self.tournament or self.missing or self.unshown:
             frame.attrs |= {
                 "missing": self.missing + unplayed + len(self.unshown),
                 "unplayed": unplayed,
@@ -363,11 +394,22 @@ class _LogReader:
                 frame.attrs["by_schema"] = self._count_repeated_in_schema(frame)
         return frame
 
+    def _build_table(self) -> pd.DataFrame:
+        """Return the verdicts; the scores of an ordinary eval if no sample has a verdict.
+
+        Battles of an ordinary eval with verdicts that were not judged are counted as missing.
+        """
+        if self.scores and not self.table.count:
+            return self._build_scores(self.scores)
+        if self.scores:
+            self.missing += self._count_unjudged()
+        return self.table.build()
+
     def _build_scores(self, scores: EvalScores) -> pd.DataFrame:
         """Return the table of an ordinary eval, from its samples or from their summaries."""
         for row in scores.rows_at_end():
-            self.table.add_row(row)
-        return self.table.build() if self.table.count else scores.frame_of_values()
+            self.score_table.add_row(row)
+        return self.score_table.build() if self.score_table.count else scores.frame_of_values()
 
     def _jury_cells(self) -> dict[str, Any]:
         """Return the columns of a jury, whose judges took turns or all judged every battle.
@@ -432,6 +474,9 @@ class _LogReader:
                 problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
             )
         if not self.tournament:
+            if self.lacking:
+                problem = f"no battle was judged: {self.failure}"
+                return DataError(problem, remedy="name a reference that has these responses")
             if not self.header.eval.scorers:
                 return unscored_task_error(self.path, self.header.eval.task)
             remedy = "score the log with `inspect score` first"
@@ -445,9 +490,14 @@ class _LogReader:
         return DataError(f"no battle was judged: {why}", remedy=remedy)
 
 
+def _battle_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the values that identify the battle of a verdict."""
+    return tuple(row.get(name) for name in BATTLE)
+
+
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the values that identify the battle, judge and repeat of a verdict."""
-    return tuple(row.get(name) for name in (*BATTLE, "judge", "repeat"))
+    return (*_battle_key(row), row.get("judge"), row.get("repeat"))
 
 
 def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -487,7 +487,9 @@ class BattleVerdict(LogContents):
     """The verdict on one battle, with the fields of the battle that its score repeats.
 
     `judges` has the records of the judges by name, as `JudgeRecord.to_json` writes them. If
-    `identical`, the responses are identical, and the battle is a tie without a call.
+    `identical`, the responses are identical, and the battle is a tie without a call. `missing` says
+    why no judge was asked, and such a battle has no judgments. `merging` has the settings by which
+    the judgments were merged (`one_sided`, `rule`, `quorum`), without those that are defaults.
     """
 
     item: str
@@ -502,6 +504,8 @@ class BattleVerdict(LogContents):
     margin: float | None = None
     prompt_hash: str | None = None
     identical: bool | None = None
+    missing: str | None = None
+    merging: dict[str, Any] | None = None
     judges: dict[str, dict[str, Any]] = {}
     judgments: list[VerdictRow]
     credit: float | None = None
@@ -594,21 +598,32 @@ class PackVerdicts(LogContents):
 
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     """Return a row per judgment of the verdicts in a score; empty if podium did not write it."""
-    kept = (score.metadata or {}).get(NAMESPACE)
-    if not isinstance(kept, Mapping):
-        return []
-    if BATTLES in kept:
-        pack = PackVerdicts.parse(kept)
-        battles = pack.battles.to_rows()
-        rows = pack.judgments.to_rows()
-    else:
-        battles = [BattleVerdict.parse(kept).to_log()]
-        rows = [{"battle": 0, **row} for row in battles[0]["judgments"]]
-    unwanted = ("judgments", "judges", "credit", "first")
+    battles, rows = _battles_and_judgments(score)
+    unwanted = ("judgments", "judges", "credit", "first", "missing", "merging")
     for battle in battles:
         for name in unwanted:
             battle.pop(name, None)
     return [{**battles[row.pop("battle")], **row} for row in rows]
+
+
+def battles_in_score(score: Score) -> list[dict[str, Any]]:
+    """Return the fields of each battle in a score; empty if podium did not write it.
+
+    Battles of which no judge was asked are among them (`missing`).
+    """
+    return _battles_and_judgments(score)[0]
+
+
+def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the battles in a score, and its judgments with the index of their `battle`."""
+    kept = (score.metadata or {}).get(NAMESPACE)
+    if not isinstance(kept, Mapping):
+        return [], []
+    if BATTLES in kept:
+        pack = PackVerdicts.parse(kept)
+        return pack.battles.to_rows(), pack.judgments.to_rows()
+    battle = BattleVerdict.parse(kept).to_log()
+    return [battle], [{"battle": 0, **row} for row in battle["judgments"]]
 
 
 def judges_in_score(score: Score) -> dict[str, JudgeRecord]:

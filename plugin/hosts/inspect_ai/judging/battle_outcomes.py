@@ -1,0 +1,123 @@
+"""What Inspect shows of a battle beside its credit: who met, whether it is a flip or unparsed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import TaskState
+
+from podium.hosts.inspect_ai.logs.podium_entries import (
+    BattleMetadata,
+    credit_in,
+    parse_sample,
+    verdict_rows_in,
+)
+from podium.scorers.reply import NOT_SHOWN
+
+CREDIT = "credit"
+"""Key of the credit of the first model in the value of a score."""
+FLIP = "flip"
+"""Key of the share of order pairs with different winners in the value of a score."""
+UNPARSED = "unparsed"
+"""Key in the value of a score: 1 if the battle is unparsed, 0 if it has a credit."""
+UNKNOWN = float("nan")
+"""A figure that is not known. Inspect leaves it out of metrics and reducers."""
+
+
+def has_shown_judgment(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a judge saw the responses of a battle, by the rows of its judgments."""
+    return any(row.get("reason") not in NOT_SHOWN for row in rows)
+
+
+def parts_of_outcome(score: Score) -> dict[str, float]:
+    """Return credit, flip and unparsed of the battle in a score whose value is the credit.
+
+    All three are NaN if no judge saw the responses. The flip is NaN unless a judge gave a readable
+    verdict in both orders.
+    """
+    rows = verdict_rows_in(score)
+    if not has_shown_judgment(rows):
+        return {CREDIT: UNKNOWN, FLIP: UNKNOWN, UNPARSED: UNKNOWN}
+    credit = credit_in(score)
+    return {
+        CREDIT: UNKNOWN if credit is None else credit,
+        FLIP: share_of_flips(rows),
+        UNPARSED: float(credit is None),
+    }
+
+
+def share_of_flips(rows: Sequence[Mapping[str, Any]]) -> float:
+    """Return which share of the order pairs of a battle have different winners.
+
+    Args:
+        rows: a row per judgment. Those of identical responses, which no judge was asked about, are
+            left out.
+
+    Returns:
+        0 or 1 for one judge who was asked once in each order; NaN if no pair was read in both.
+    """
+    pairs: dict[tuple[Any, Any], dict[str, float]] = {}
+    for row in rows:
+        credit = row["credit"] if row.get("hard_credit") is None else row["hard_credit"]
+        if credit is not None and row["order"] in ("ab", "ba") and not row.get("identical"):
+            pairs.setdefault((row["judge"], row["repeat"]), {})[row["order"]] = credit
+    whole = [pair for pair in pairs.values() if len(pair) == 2]
+    if not whole:
+        return UNKNOWN
+    return sum((pair["ab"] - 0.5) * (pair["ba"] - 0.5) < 0 for pair in whole) / len(whole)
+
+
+@metric(name="flips", scores="unreduced")
+def count_flips() -> Metric:
+    """Return a metric that counts the battles of which the two orders have different winners."""
+
+    # The annotation tells Inspect that this metric takes scores with their samples.
+    def count(scores: list[SampleScore]) -> float:
+        values = [_parts_of_value(each.score).get(FLIP, UNKNOWN) for each in scores]
+        return float(sum(value > 0 for value in values))
+
+    return count
+
+
+@metric(name="unparsed", scores="unreduced")
+def count_unparsed_battles() -> Metric:
+    """Return a metric that counts the battles without a readable verdict."""
+
+    # The annotation tells Inspect that this metric takes scores with their samples.
+    def count(scores: list[SampleScore]) -> float:
+        values = [_parts_of_value(each.score).get(UNPARSED, UNKNOWN) for each in scores]
+        return float(sum(value > 0 for value in values))
+
+    return count
+
+
+def _parts_of_value(score: Score) -> Mapping[str, Any]:
+    """Return the named parts of a score's value; empty if the value is a plain one."""
+    return score.value if isinstance(score.value, Mapping) else {}
+
+
+@scorer(metrics=[count_unparsed_battles(), count_flips()])
+def battle() -> Scorer:
+    """Show what the score of a battle by `verdict` does not: item, models, flip and unparsed.
+
+    They are columns of Inspect's list of samples. The scorer follows `verdict`, whose score it
+    reads; samples without a single battle have no score by it.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
+        """Score one sample."""
+        sample = parse_sample(state.metadata)
+        verdict = (state.scores or {}).get("verdict")
+        if not isinstance(sample, BattleMetadata) or verdict is None:
+            return None
+        outcome = parts_of_outcome(verdict)
+        value: dict[str, str | float | None] = {
+            "item": sample.item,
+            "model_a": sample.model_a,
+            "model_b": sample.model_b,
+            FLIP: outcome[FLIP],
+            UNPARSED: outcome[UNPARSED],
+        }
+        return Score(value=cast(Value, value), answer=verdict.answer)
+
+    return score

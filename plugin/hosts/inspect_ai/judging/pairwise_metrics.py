@@ -1,0 +1,143 @@
+"""The metrics of `pairwise`: win rate with its standard error, and numbers of battles."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai.scorer import Metric, SampleScore, Score, Value, metric
+
+from podium.errors import NotIdentifiedError
+from podium.hosts.inspect_ai.judging.battle_outcomes import UNKNOWN, has_shown_judgment
+from podium.hosts.inspect_ai.logs.podium_entries import battles_in_score, verdict_rows_in
+
+if TYPE_CHECKING:
+    from podium.data.battles import Battles
+
+AGAINST = " against "
+"""Stands between a figure and the name of its reference if there are several references."""
+NUMBERS = ("judged", "unparsed", "ties", "identical", "flips", "both_orders")
+"""Names of the numbers of battles."""
+
+
+@metric(name="pairwise_results", scores="unreduced")
+def pairwise_results() -> Metric:
+    """Return the metrics of `pairwise`, which are those of `podium rank --ranker win-rate`.
+
+    Epochs of a sample are one cluster of the standard error. If there are several references, each
+    has its own figures, and their names end with ` against NAME`.
+    """
+
+    # The annotation tells Inspect that this metric takes scores with their samples.
+    def results(scores: list[SampleScore]) -> Value:
+        """Return the figures by name."""
+        kept = [each.score for each in scores]
+        # Inspect keeps scores from metrics whose value is a single NaN, so that unparsed and
+        # missing battles can be counted only if each value has named parts.
+        is_whole = all(isinstance(score.value, Mapping) for score in kept)
+        references = _battles_by_reference(kept)
+        figures: dict[str, float] = {}
+        for name, judged in references.items():
+            ending = f"{AGAINST}{name}" if len(references) > 1 else ""
+            own = _reference_figures(judged, name)
+            if is_whole:
+                own |= {"missing": float(judged.missing)}
+            else:
+                own.pop("unparsed")
+            figures |= {f"{figure}{ending}": value for figure, value in own.items()}
+        return dict(figures)
+
+    return results
+
+
+@dataclass
+class ReferenceBattles:
+    """The battles against one reference.
+
+    Attributes:
+        rows: a row per judgment of a battle that a judge saw.
+        missing: number of the other battles.
+        merging: how judgments are merged, as the battles record it.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    missing: int = 0
+    merging: dict[str, Any] = field(default_factory=dict)
+
+
+def _battles_by_reference(scores: Sequence[Score]) -> dict[str, ReferenceBattles]:
+    """Return the battles in scores by the name of the reference (model_b)."""
+    references: dict[str, ReferenceBattles] = {}
+    for score in scores:
+        rows = verdict_rows_in(score)
+        for battle in battles_in_score(score):
+            name = battle["model_b"]
+            judged = references.setdefault(name, ReferenceBattles())
+            judged.merging |= battle.get("merging") or {}
+            own = [row for row in rows if row["model_b"] == name]
+            if has_shown_judgment(own):
+                judged.rows += own
+            else:
+                judged.missing += 1
+    return references
+
+
+def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, float]:
+    """Return win rate, standard error, and numbers of battles against a reference.
+
+    `judged` counts battles with a credit, ties of identical responses among them. `ties` counts
+    those whose verdict is a tie; of two orders with different winners, the verdict is a tie.
+    `flip_share` is the share of flips among the battles that were read in `both_orders`.
+    """
+    if not judged.rows:
+        rates = {"win_rate": UNKNOWN, "stderr": UNKNOWN}
+        numbers = dict.fromkeys(NUMBERS, 0.0)
+        return {**rates, **numbers, "flip_share": UNKNOWN}
+    battles = _read_rows(judged)
+    counts = battles.counts()
+    swaps = battles.swaps()
+    flips = swaps.flip if swaps else 0
+    both_orders = swaps.readable if swaps else 0
+    rate, error = _rate_with_error(battles, reference)
+    return {
+        "win_rate": rate,
+        "stderr": error,
+        "judged": float(counts.readable),
+        "unparsed": float(counts.unparsed),
+        "ties": float((battles.outcomes == 0.5).sum()),
+        "identical": float(counts.identical),
+        "flips": float(flips),
+        "both_orders": float(both_orders),
+        "flip_share": flips / both_orders if both_orders else UNKNOWN,
+    }
+
+
+def _read_rows(judged: ReferenceBattles) -> "Battles":
+    """Return the battles of rows of judgments, with their orders and the judges of a jury merged.
+
+    They are merged as `podium rank` merges them in the log.
+    """
+    import pandas as pd
+
+    from podium.data.reading.judgments import read_battles
+    from podium.tournaments.judge_rotation import jury_cells
+
+    table = pd.DataFrame(judged.rows)
+    judges = [*dict.fromkeys(table["judge"])]
+    if len(judges) > 1:
+        rule = judged.merging.get("rule") or "mean"
+        table = table.assign(**jury_cells(judges, rule, judged.merging.get("quorum")))
+    return read_battles(table, one_sided=judged.merging.get("one_sided") or "unparsed")
+
+
+def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:
+    """Return the win rate against a reference and its standard error; NaN what is not known."""
+    from podium.ranking.rank_battles import rank
+
+    try:
+        [standings] = rank(battles, "win-rate", anchor=reference).standings
+    except NotIdentifiedError:
+        # No verdict is readable.
+        return UNKNOWN, UNKNOWN
+    [entry] = [each for each in standings.entries if each.model != reference]
+    score = UNKNOWN if entry.score is None else entry.score
+    return score, UNKNOWN if entry.se is None else entry.se

@@ -1,0 +1,362 @@
+"""The scorer of a log's responses against those of other logs (`pairwise`)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache as remember
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import (
+    flatten_arguments,
+    plain_errors,
+    score_without_value,
+)
+from podium.hosts.inspect_ai.judging.battle_outcomes import (
+    parts_of_outcome,
+)
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
+from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_jury
+from podium.hosts.inspect_ai.judging.pairwise_metrics import AGAINST, pairwise_results
+from podium.hosts.inspect_ai.judging.scorers import score_battle
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import (
+    BattleMetadata,
+    BattleVerdict,
+    PackVerdicts,
+    credit_in,
+)
+from podium.hosts.inspect_ai.media import media_in, text_with_places
+from podium.notices.option_forms import Kind, typed_as, typed_in_command
+from podium.plugins.catalogue import judging_settings
+from podium.printable import tell
+from podium.responses.transcripts import AgentWork, Mode, Show
+from podium.scorers.judging import Judging
+from podium.scorers.reasoning import Policy, strip_reasoning
+
+if TYPE_CHECKING:
+    from podium.responses.collection import Responses
+
+SCORER = "podium pairwise"
+"""The beginning of messages that `pairwise` prints."""
+DEFAULT_MERGING = {"one_sided": "unparsed", "rule": "mean", "quorum": None}
+"""How judgments are merged unless an option says otherwise."""
+
+
+@scorer(metrics=[pairwise_results()])
+def pairwise(
+    reference: str | Sequence[str],
+    value: Literal["outcome", "credit"] = "outcome",
+    cache: bool = True,
+    call_timeout: float | None = CALL_TIMEOUT,
+    reasoning: Policy = "strip",
+    show: Mode = "auto",
+    transcript_tokens: int | None = None,
+    **kwargs: Any,
+) -> Scorer:
+    """Score each response of a log against the response of another log by a judge's verdict.
+
+    The judge is the model of the role `judge` (`--model-role judge=MODEL`). The value of a score
+    has three parts: `credit`, what the sample's model earned; `flip`, 1 if the two orders have
+    different winners, else 0; and `unparsed`, 1 if the verdict is unparsed, else 0. A part that is
+    not known is NaN: the credit of an unparsed battle, the flip of a battle that was not read in
+    both orders, and all three if the reference did not answer the sample, if the response is empty,
+    or if the judge could not be shown the responses. If there are several references, the name of
+    each part ends with ` against NAME`.
+
+    Args:
+        reference: the other log, or several, each as PATH or NAME=PATH.
+        value: what a score is: all three parts (`outcome`), or the credit alone (`credit`), as
+            reducers of several scorers and `krippendorff_alpha` expect it. Inspect then leaves
+            samples without a credit out of the metrics, and they do not count unparsed and missing
+            battles.
+        cache: whether calls are answered from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
+        reasoning: whether reasoning in answers is removed (`strip`) or shown (`keep`).
+        show: whether transcripts or last messages of agents are compared. With `auto`, transcripts
+            are compared if the reference called tools.
+        transcript_tokens: maximum number of tokens of a transcript; None for the default.
+        kwargs: options of the judge, as for a tournament.
+
+    Raises:
+        UsageError: there is no reference, one has several models, two have models of the same name,
+            `value=credit` is given with several references, the time limit is not positive, or an
+            option is unknown or impossible.
+    """
+    from podium.hosts.inspect_ai.judging.judge_context import choose_show
+
+    with plain_errors(), typed_as(typed_in_score):
+        options = flatten_arguments(kwargs)
+        sources = _split_sources(reference)
+        _check_value(value, sources)
+        how = judging_settings(**options)
+        asked, why = choose_show(show, transcript_tokens, how)
+        references = _read_references(sources, replace(asked, reasoning=reasoning), why)
+        # Ratings of single responses are shared by all references that show the same.
+        runs = {}
+        for transcripts in {each.transcripts for each in references}:
+            own = judging_settings(**{**options, "transcript": transcripts})
+            runs[transcripts] = Run(own, cache=cache, call_timeout=call_timeout)
+        # The cache remembers the texts that were printed.
+        print_once = remember(partial(tell, who=SCORER))
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        """Score one sample."""
+        scores = []
+        for own in references:
+            response, work = _shown_response(state, own.show)
+            for note in _notes_on_sample(work):
+                print_once(note)
+            battle = _battle_of(state, response, own)
+            scores.append(await _score_against(own, runs[own.transcripts], battle, state))
+        return scores[0] if value == "credit" else _merge_scores(scores)
+
+    return score
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A log with whose responses those of samples are compared.
+
+    Attributes:
+        name: the name of its model.
+        responses: its responses.
+        several: ids of items to which it has several responses.
+        show: what the judge is shown of agents' work.
+    """
+
+    name: str
+    responses: "Responses"
+    several: frozenset[str]
+    show: Show
+
+    @property
+    def transcripts(self) -> bool:
+        """Whether transcripts are compared, and not last messages."""
+        return self.responses.has_transcripts
+
+
+def _split_sources(reference: str | Sequence[str]) -> list[str]:
+    """Return the references as a list; UsageError if there is none."""
+    sources = [reference] if isinstance(reference, str) else [str(each) for each in reference]
+    if not sources:
+        raise UsageError("reference= is empty: name the log of a reference")
+    return sources
+
+
+def _check_value(value: str, sources: Sequence[str]) -> None:
+    """Raise UsageError unless `value` is `outcome`, or `credit` with one reference."""
+    if value not in ("outcome", "credit"):
+        raise UsageError(f"value={value}: choose outcome or credit")
+    if value == "credit" and len(sources) > 1:
+        raise UsageError(
+            f"value=credit is one number, and there are {len(sources)} references: name one "
+            "reference for each scorer, or leave value= out"
+        )
+
+
+def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[Reference]:
+    """Read the references.
+
+    Args:
+        sources: the logs.
+        asked: what is shown of agents' work.
+        context: why transcripts are shorter than asked for; empty if they are not.
+
+    Raises:
+        UsageError: a log has several models, or two have models of the same name.
+    """
+    references: dict[str, Reference] = {}
+    for source in sources:
+        responses = _read_reference(source, asked, context)
+        [name] = responses.models
+        if name in references:
+            raise UsageError(
+                f"two references are responses of {name}: name them apart, as reference=NAME=PATH"
+            )
+        mode: Mode = "transcript" if responses.has_transcripts else "answer"
+        several = frozenset(each.id for each in responses.items if each.responses > 1)
+        references[name] = Reference(name, responses, several, replace(asked, mode=mode))
+    return [*references.values()]
+
+
+async def _score_against(
+    reference: Reference, run: Run, battle: BattleMetadata, state: TaskState
+) -> Score:
+    """Return the score of a sample's response against that of a reference: its credit.
+
+    It has no value if there is nothing to compare, or if the verdict is unparsed.
+    """
+    problem = _lack_of_response(reference, state, battle.response_a)
+    if problem:
+        verdict = BattleVerdict(
+            item=battle.item,
+            response=battle.response,
+            model_a=battle.model_a,
+            model_b=battle.model_b,
+            missing=problem,
+            judgments=[],
+        )
+        kept = {NAMESPACE: verdict.to_log()}
+        return score_without_value("scoring_failed", problem, metadata=kept)
+    score = score_battle(battle, await ask_jury(run, battle), run.how)
+    merging = _merging_of(run.how)
+    if merging:
+        (score.metadata or {})[NAMESPACE]["merging"] = merging
+    return score
+
+
+def _merging_of(how: Judging) -> dict[str, Any]:
+    """Return the settings by which judgments are merged that differ from the defaults."""
+    settings = {name: getattr(how, name) for name in DEFAULT_MERGING}
+    return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
+
+
+def _merge_scores(scores: Sequence[Score]) -> Score:
+    """Return a score whose value has the parts of the battles in some scores, one per reference.
+
+    Explanation and metadata hold all battles. A missing battle has parts that are NaN.
+    """
+    values = [parts_of_outcome(score) for score in scores]
+    if len(scores) == 1:
+        return scores[0].model_copy(update={"value": values[0]})
+    verdicts = []
+    merged: dict[str, float] = {}
+    metadata: dict[str, Any] = {}
+    answers = []
+    for score, value in zip(scores, values, strict=True):
+        kept = score.metadata or {}
+        verdict = BattleVerdict(**kept[NAMESPACE], credit=credit_in(score))
+        verdicts.append(verdict)
+        merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
+        transcripts = metadata.get("transcripts", {}) | kept.get("transcripts", {})
+        metadata |= {"transcripts": transcripts} if transcripts else {}
+        answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")
+    metadata[NAMESPACE] = PackVerdicts.from_verdicts(verdicts).to_log()
+    explanations = [score.explanation or "" for score in scores]
+    return Score(
+        value=merged,
+        answer="; ".join(answers),
+        explanation="\n\n---\n\n".join(explanations),
+        metadata=metadata,
+    )
+
+
+def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
+    """Return a sample's response as the judge is shown it, and the agent's work."""
+    from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
+
+    response, work = build_agent_response(state, show, len(state.input_text))
+    if show.reasoning == "strip" and not work.shown:
+        response = strip_reasoning(response)
+    return response, work
+
+
+def typed_in_score(kind: Kind, name: str, value: str) -> str:
+    """Write an option for `inspect score`, where a task's options are typed as `-S NAME=VALUE`."""
+    return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
+
+
+def _key_in_reference(state: TaskState, reference: Reference) -> str:
+    """Return the key of the reference's response with which a sample's response is compared."""
+    from podium.responses.collection import response_key
+
+    item = str(state.sample_id)
+    # Epoch k is compared with epoch k. A single response of the reference is compared with all.
+    return response_key(item, state.epoch if item in reference.several else 1)
+
+
+def _lack_of_response(reference: Reference, state: TaskState, response: str) -> str:
+    """Return why a response cannot be compared with the reference's; empty if it can.
+
+    Args:
+        reference: the reference.
+        state: the sample.
+        response: the response of the sample, which must not be empty.
+    """
+    key = _key_in_reference(state, reference)
+    if key not in reference.responses.texts[reference.name]:
+        reason = reference.responses.missing[reference.name].get(key, "no response")
+        return f"{reference.name} has no response to compare with: {reason}"
+    return "" if response.strip() else "empty response"
+
+
+def _notes_on_sample(work: AgentWork) -> Iterator[str]:
+    """Yield sentences on what the judge is not shown of an agent's work."""
+    if work.calls and not work.shown:
+        yield (
+            "samples hold tool calls, and the judge is shown only the last message; "
+            "-S show=transcript shows all"
+        )
+    if work.cut:
+        remedy = work.limit or "-S transcript_tokens=N shows more"
+        yield f"transcripts of samples are cut to fit; {remedy}"
+
+
+def _read_reference(reference: str, show: Show, context: str) -> "Responses":
+    """Return the responses in the reference log, and print notes on what judges are shown of them.
+
+    Args:
+        reference: path of the log.
+        show: what is shown of agents' work.
+        context: why transcripts are shorter than asked for; empty if they are not.
+
+    Raises:
+        UsageError: the log has several models.
+    """
+    from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
+    from podium.hosts.inspect_ai.logs.response_reader import READER
+    from podium.notices.notice_text import notice_text
+    from podium.responses.read import read_responses
+
+    responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
+    names = responses.models
+    if len(names) != 1:
+        raise UsageError(
+            f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference"
+        )
+    for note in (*share_of_transcripts(responses, show, context), *notes_on_work(responses)):
+        tell(notice_text(note), SCORER)
+    return responses
+
+
+def _battle_of(state: TaskState, response: str, reference: Reference) -> BattleMetadata:
+    """Return the battle of a sample's response (model_a) against a response of a reference.
+
+    If both are by the same model, `(reference)` is added to the name of the second. The second
+    response is empty if the reference has none.
+
+    Args:
+        state: the sample.
+        response: its response.
+        reference: the reference.
+    """
+    media = media_in(state.input)
+    model = str(state.model)
+    name = reference.name
+    key = _key_in_reference(state, reference)
+    text = ""
+    if key in reference.responses.texts[name]:
+        text = reference.responses.shown_text(name, key, reference.transcripts)
+    optional: dict[str, Any] = {}
+    if state.epoch > 1:
+        optional["response"] = state.epoch
+    if reference.transcripts:
+        optional["transcript"] = True
+    instruction = state.input_text
+    if media:
+        instruction = "\n\n".join(text_with_places(cast(list[Any], state.input)))
+    return BattleMetadata(
+        item=str(state.sample_id),
+        model_a=model,
+        model_b=name if name != model else f"{name} (reference)",
+        instruction=instruction,
+        reference=state.target.text or None,
+        response_a=response,
+        response_b=text,
+        media=media,
+        **optional,
+    )

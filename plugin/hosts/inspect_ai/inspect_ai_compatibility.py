@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalResults, EvalSample, EvalScore
     from inspect_ai.model import Model, ModelUsage
     from inspect_ai.scorer import Score
+    from inspect_ai.viewer import TaskSamplesView, ViewerConfig
 
 # Public way tried: click's context, which exists only once a command runs.
 COMMAND_LINE = "inspect_ai._cli.main"
@@ -62,6 +63,18 @@ def score_without_value(
 
     more = {"reason": reason} if has_reason() else {}
     return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
+
+
+def untrusted_viewer(view: "TaskSamplesView") -> "ViewerConfig":
+    """Return settings of Inspect's viewer: a list of samples, and contents shown as plain text.
+
+    Inspect 0.3.250 has no such setting, and shows contents richly.
+    """
+    from inspect_ai.viewer import ViewerConfig
+
+    has_trust = "trust_content" in ViewerConfig.model_fields
+    more: dict[str, Any] = {"trust_content": False} if has_trust else {}
+    return ViewerConfig(task_samples_view=view, **more)
 
 
 def kept_in_store(sample: "EvalSample", name: str) -> Any:

@@ -377,7 +377,7 @@ def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):
         "error 2.1": "timeout: no answer for ash q0",
     }
     assert (
-        "**mockllm/ash** (3 turns, 2 tool calls: below, in METADATA), final answer:"
+        "mockllm/ash (3 turns, 2 tool calls: below, in METADATA), final answer:"
         in score.explanation
     )
     assert "│ ash says 53.6 to q0" in score.explanation

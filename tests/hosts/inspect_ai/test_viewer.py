@@ -22,7 +22,7 @@ def log(behave, write_responses, play):
 def test_explanation_contains_models_responses_and_judge_reply(log):
     sample = battles(log)[0]
     words = verdict_of(sample).explanation
-    assert words.startswith("**ash** against **elm**")
+    assert words.startswith("ash against elm")
     assert "ash first: " in words
     assert "elm first: " in words
     for side in ("response_a", "response_b"):

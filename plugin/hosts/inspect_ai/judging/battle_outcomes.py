@@ -97,12 +97,17 @@ def _parts_of_value(score: Score) -> Mapping[str, Any]:
 
 
 @scorer(metrics=[count_unparsed_battles(), count_flips()])
-def battle() -> Scorer:
-    """Show what the score of a battle by `verdict` does not: item, models, flip and unparsed.
+def battle(short_names: Mapping[str, str] | None = None) -> Scorer:
+    """Show what the score of a battle by `verdict` does not: both models, flip and unparsed.
 
     They are columns of Inspect's list of samples. The scorer follows `verdict`, whose score it
     reads; samples without a single battle have no score by it.
+
+    Args:
+        short_names: names that are shown in place of models' whole names, because columns are
+            narrow.
     """
+    short = short_names or {}
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
         """Score one sample."""
@@ -112,12 +117,12 @@ def battle() -> Scorer:
             return None
         outcome = parts_of_outcome(verdict)
         value: dict[str, str | float | None] = {
-            "item": sample.item,
-            "model_a": sample.model_a,
-            "model_b": sample.model_b,
+            "model_a": short.get(sample.model_a, sample.model_a),
+            "model_b": short.get(sample.model_b, sample.model_b),
             FLIP: outcome[FLIP],
             UNPARSED: outcome[UNPARSED],
         }
-        return Score(value=cast(Value, value), answer=verdict.answer)
+        where = f"The score by verdict is the credit of {sample.model_a}."
+        return Score(value=cast(Value, value), answer=verdict.answer, explanation=where)
 
     return score

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache as remember
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +14,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     flatten_arguments,
     score_without_value,
 )
+from podium.hosts.inspect_ai.judging.pack_table import credit_text, pack_table
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
@@ -199,38 +200,28 @@ def _score_pack(
 ) -> Score:
     """Return the score of a pack (several battles in one sample): its share of readable battles.
 
-    The metadata of the score hold the verdicts of all its battles, and the explanation has a line
-    for each.
+    The metadata of the score hold the verdicts of all its battles, and the explanation has a table
+    of them.
     """
     verdicts = []
-    lines = []
     for battle, replies in zip(battles, kept, strict=True):
         score = score_battle(battle, replies, how)
-        verdict_on_battle = BattleVerdict(
-            **(score.metadata or {})[NAMESPACE], credit=credit_in(score)
-        )
-        verdicts.append(verdict_on_battle)
-        judgments = verdict_on_battle.judgments
-        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in judgments)
-        if replies.identical:
-            orders = "identical responses, no call"
-        credit = "unparsed"
-        if verdict_on_battle.credit is not None:
-            credit = f"{verdict_on_battle.credit:.3g}"
-        lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
+        kept_verdict = (score.metadata or {})[NAMESPACE]
+        verdicts.append(BattleVerdict(**kept_verdict, credit=credit_in(score)))
     readable = sum(verdict.credit is not None for verdict in verdicts)
     have = word_for(readable, "has", "have")
     answer = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    explanation = "\n".join([answer, *lines])
+    explanation = f"{answer}\n\n{pack_table(verdicts)}"
     return Score(
         value=readable / len(verdicts), answer=answer, explanation=explanation, metadata=metadata
     )
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
-    """Return a battle as Markdown: models, credits, the judges' replies, and both responses.
+    """Return a battle as text: models, credits, the judges' replies, and both responses.
 
+    Nothing in it is marked up, because Inspect's viewer shows what models wrote as plain text.
     Replies and responses are cut to 2,000 characters. Of a transcript, only the final answer is
     quoted.
 
@@ -241,7 +232,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     """
     a = battle.model_a
     b = battle.model_b
-    parts = [f"**{a}** against **{b}**"]
+    parts = [f"{a} against {b}"]
     if kept.identical:
         parts.append("a tie without a call: both responses are the same text")
     records = [JudgeRecord.from_json(name, record) for name, record in kept.judges.items()]
@@ -250,7 +241,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
         shown = "graded one by one"
         if row["order"] != "merged":
             shown = f"{b if row['order'] == 'ba' else a} first"
-        credit = _credit_text(row, f"{a} earned ")
+        credit = credit_text(row, f"{a} earned ")
         parts.append(f"{shown}: {credit} ({short.get(row['judge'], row['judge'])})")
         parts += [
             _quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]
@@ -262,11 +253,11 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
             size = f"{quantity(work.turns, 'turn')}, {quantity(work.calls, 'tool call')}"
             size += f": below, in METADATA{cut}"
             parts += [
-                f"**{name}** ({size}), final answer:",
+                f"{name} ({size}), final answer:",
                 _quote(final_answer(response)) or "none",
             ]
         else:
-            parts += [f"**{name}**:", _quote(response)] if response else []
+            parts += [f"{name}:", _quote(response)] if response else []
     return "\n\n".join(part for part in parts if part)
 
 
@@ -300,10 +291,3 @@ def _quote(text: str) -> str:
     if len(text) > 2000:
         shown = f"{text[:2000]}… ({quantity(len(text) - 2000, 'more character')})"
     return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
-
-
-def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
-    """Return `prefix` and the credit of a judgment, or why the judgment is unparsed."""
-    if row["credit"] is None:
-        return f"unparsed ({row['reason']})"
-    return f"{prefix}{row['credit']:.3g}"

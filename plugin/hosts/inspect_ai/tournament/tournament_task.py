@@ -8,11 +8,13 @@ from typing import Any, Unpack
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from podium.data.pairings import NextRound
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.inspect_ai_compatibility import typed_metadata
+from podium.hosts.inspect_ai.judging.battle_outcomes import battle
 from podium.hosts.inspect_ai.judging.call_settings import settings_to_log
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit, build_cost_limit
 from podium.hosts.inspect_ai.judging.judge_calls import judge
@@ -42,6 +44,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     split_names,
 )
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
+from podium.hosts.inspect_ai.tournament.viewer import build_viewer
 from podium.notices.notice_text import notices_to_json
 
 LIMITED_PACK = 4
@@ -95,7 +98,8 @@ def build_task(
     return Task(
         dataset=source,
         solver=_build_solvers(request, questions, competitors, plan),
-        scorer=verdict(seed=request.options.seed, **plan.judge_options),
+        scorer=_build_scorers(request, plan),
+        viewer=build_viewer(packed=plan.packed),
         model=_task_model(questions),
         name=request.name,
         version=competitors.responses.digest()[:12],
@@ -105,6 +109,18 @@ def build_task(
         continue_on_fail=True,
         metadata=_build_metadata(questions, competitors, plan, source).to_log(),
     )
+
+
+def _build_scorers(request: TournamentRequest, plan: TournamentPlan) -> list[Scorer]:
+    """Return the scorer that parses replies, followed by one for Inspect's list of battles.
+
+    Packs need none: the explanation of a pack's score has a table of its battles.
+    """
+    parser = verdict(seed=request.options.seed, **plan.judge_options)
+    if plan.packed:
+        return [parser]
+    names = plan.sample_builder.short_names.items()
+    return [parser, battle({name: short for name, short in names if short != name})]
 
 
 def _task_model(questions: Questions) -> Model | str:

@@ -3,11 +3,13 @@
 import click
 import pytest
 from inspect_ai.log import headline_metric, read_eval_log
+from inspect_ai.viewer import ViewerConfig
 from played_logs import battles, place, verdict_of
 
 from podium.hosts.inspect_ai.logs.ranking_in_log import headline_of
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.inspect_ai.tournament.round_samples import names_without_provider
+from podium.hosts.inspect_ai.tournament.viewer import build_viewer
 from podium.rankers.ranking import Separation
 
 
@@ -133,3 +135,79 @@ def test_explanations_name_judges_without_hashes(play, write_responses, realizat
         assert shown in text
         assert "(podium/offline)" in text
         assert "|" not in text
+
+
+@pytest.mark.slow
+def test_a_list_of_battles_has_models_credit_flip_and_unparsed(behave, write_responses, play):
+    models = {"ash": 1.0, "elm": 1.2, "fir": 2.0}
+    paths = write_responses(items=4, models=models)
+    responses = [f"lab/{name}={path}" for name, path in zip(models, paths, strict=True)]
+    judge = behave(garbage=0.2, bias=2.0)
+    log = play(round_robin(responses=responses, pack=False, attempts=1, replies="text"), judge)
+    for sample in battles(log):
+        value = sample.scores["battle"].value
+        rows = verdict_of(sample).metadata["podium"]["judgments"]
+        by_order = {row["order"]: row["hard_credit"] for row in rows}
+        is_unparsed = None in by_order.values()
+        assert f"lab/{value['model_a']}" == sample.metadata["model_a"]
+        assert f"lab/{value['model_b']}" == sample.metadata["model_b"]
+        assert value["unparsed"] == is_unparsed
+        if is_unparsed:
+            assert value["flip"] != value["flip"]
+        else:
+            assert value["flip"] == (by_order["ab"] != by_order["ba"])
+    values = [sample.scores["battle"].value for sample in battles(log)]
+    [counted] = [own for own in read_eval_log(log.location).results.scores if own.name == "battle"]
+    assert 0 < sum(own["unparsed"] for own in values) < len(values)
+    assert counted.metrics["unparsed"].value == sum(own["unparsed"] for own in values)
+    assert counted.metrics["flips"].value == sum(own["flip"] > 0 for own in values) > 0
+
+
+@pytest.mark.slow
+def test_the_viewer_is_told_the_columns_and_not_to_trust_responses(behave, write_responses, play):
+    log = play(round_robin(responses=write_responses(items=2), pack=False), behave())
+    viewer = read_eval_log(log.location, header_only=True).eval.viewer
+    assert getattr(viewer, "trust_content", False) is False
+    view = viewer.task_samples_view
+    assert [column.id for column in view.columns if column.visible] == [
+        "sampleStatus",
+        "sampleId",
+        "score__battle__model_a",
+        "score__battle__model_b",
+        "score__verdict__verdict",
+        "score__battle__flip",
+        "score__battle__unparsed",
+        "input",
+        "error",
+    ]
+    scale = view.score_color_scales["verdict"]
+    assert (scale.palette, scale.min, scale.max) == ("diverging", 0, 1)
+
+
+@pytest.mark.slow
+def test_the_explanation_of_a_pack_is_a_table_of_its_battles(behave, write_responses, play):
+    models = {"ash|x": 1.0, "elm": 1.2, "fir": 3.0}
+    log = play(round_robin(responses=write_responses(items=1, models=models), pack=True), behave())
+    [sample] = [own for own in log.samples if own.scores]
+    answer, blank, heading, rule, *rows = verdict_of(sample).explanation.splitlines()
+    assert (answer, blank) == ("3 of 3 battles have a readable verdict", "")
+    names = [cell.strip() for cell in heading.strip("| ").split(" | ")]
+    assert names == ["model A", "model B", "credit of A", "flip", "A first", "B first"]
+    assert {len(line) for line in (heading, rule, *rows)} == {len(heading)}
+    assert [row.startswith("| ash\\|x ") for row in rows].count(True) == 2
+    kept = verdict_of(sample).metadata["podium"]["battles"]
+    cells = [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in rows]
+    assert [float(row[2]) for row in cells] == pytest.approx(kept["columns"]["credit"], abs=1e-3)
+    assert [row[3] for row in cells].count("1") == sum(
+        row[4] != row[5] and (float(row[4]) - 0.5) * (float(row[5]) - 0.5) < 0 for row in cells
+    )
+
+
+def test_a_version_of_inspect_without_trust_gets_the_columns_alone(monkeypatch):
+    class OlderConfig(ViewerConfig):
+        """The settings of version 0.3.250."""
+
+    monkeypatch.setattr(OlderConfig, "model_fields", {"task_samples_view": None}, raising=False)
+    monkeypatch.setattr("inspect_ai.viewer.ViewerConfig", OlderConfig)
+    viewer = build_viewer(packed=False)
+    assert viewer.model_fields_set == {"task_samples_view"}

@@ -1,8 +1,8 @@
 """podium: rank models by battles, with confidence intervals.
 
-The names in `__all__` are public. Plug-ins may also use the names in `__all__` of
-`podium.hookspecs`, `podium.rankers.from_pairs` and `podium.scorers.levels`. Everything else may
-change.
+The names in `__all__` are public, and so are those of `podium.inspect`. Plug-ins may also use the
+names in `__all__` of `podium.hookspecs`, `podium.rankers.from_pairs` and `podium.scorers.levels`.
+Everything else may change.
 
 >>> import podium
 >>> world = podium.simulate(models=4, items=50, seed=1)

@@ -113,7 +113,7 @@ def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(
     unparsed = 0
     for sample in log.samples:
         score = sample.scores["verdict"]
-        assert score.explanation.count(" against ") == 6
+        assert len(score.explanation.splitlines()) == 4 + 6
         own = table[table["item"] == sample.metadata["item"]]
         shown = Columns.parse(score.metadata["podium"]["judgments"]).to_rows()
         assert sorted(str(row["credit"]) for row in shown) == sorted(

@@ -102,7 +102,8 @@ def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play
     log = play(round_robin(responses=write_responses()))
     first = ranked(str(place(log)))
     write_eval_log(score(log, verdict(), action="append"))
-    assert len(read_eval_log(log.location).samples[0].scores) == 2
+    names = [*read_eval_log(log.location).samples[0].scores]
+    assert names == ["verdict", "battle", "verdict-1"]
     again = ranked(str(place(log)))
     assert_same_figures(again, first)
 

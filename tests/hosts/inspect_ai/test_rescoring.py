@@ -103,7 +103,7 @@ def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play
     first = ranked(str(place(log)))
     write_eval_log(score(log, verdict(), action="append"))
     names = [*read_eval_log(log.location).samples[0].scores]
-    assert names == ["verdict", "battle", "verdict-1"]
+    assert names == ["verdict", "battle", "verdict1"]
     again = ranked(str(place(log)))
     assert_same_figures(again, first)
 

@@ -194,7 +194,7 @@ def test_rescored_log_is_read_as_inspect_reads_it(behave, write_responses, play)
     write_eval_log(score(log, verdict(logprobs="off"), action="append"), log.location)
     read = by_podium(place(log))
     assert read == by_inspect(place(log))
-    assert all({*kept} == {"verdict", "battle", "verdict-1"} for *_, kept, _ in read)
+    assert all({*kept} == {"verdict", "battle", "verdict1"} for *_, kept, _ in read)
 
 
 @pytest.mark.slow

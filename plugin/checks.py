@@ -352,7 +352,7 @@ _CHECKS = (
             "the unparsed verdicts{of_model} are not like the parsed ones: by {source}, {who} wins "
             "{lost_rate:.1%} of them, where {expected:.1%} would be usual"
         ),
-        ok="unparsed verdicts have the usual winners by {source}",
+        ok="by {source}, unparsed verdicts have the same winners as parsed ones",
         remedy="{remedy}",
         question="whether the unparsed verdicts would have had other winners",
     ),
@@ -456,10 +456,10 @@ _CHECKS = (
         "length",
         0.1,
         flagged=(
-            "the judge favours {longer} responses by {weight:.2f} log-odds per e-fold of length"
+            "the judge favours {longer} responses by {weight:.2f} log-odds per factor e in length"
         ),
         ok="neither longer nor shorter responses are favoured beyond chance",
-        figure="log-odds for the longer response, per e-fold of length: {estimate} ({interval})",
+        figure="log-odds for the longer response, per factor e in length: {estimate} ({interval})",
         number="{estimate}",
         remedy="{remedy}",
     ),
@@ -481,7 +481,7 @@ _CHECKS = (
     CheckKind(
         "transitivity",
         NO_THRESHOLD,
-        figure="{estimate} of triples on items form a cycle (random verdicts: {random:.0%})",
+        figure="{estimate} of verdicts on three models form a cycle (random ones: {random:.0%})",
         number="{estimate}",
         remedy="do not rank by this judge: its verdicts are no better than chance",
     ),
@@ -500,7 +500,7 @@ _CHECKS = (
             "the ratings do not explain {a} against {b}: it wins {observed:.0%}, the ratings "
             "predict {expected:.0%}"
         ),
-        ok="the ratings explain all {tested:,} tested pairs, up to chance or 2 points",
+        ok="the ratings explain the win rates of all {tested:,} tested pairs",
         number="{missed:,} of {tested:,}",
         remedy="look at such pairs one by one: `podium diagnose --section fit`",
         remedy_apart=True,

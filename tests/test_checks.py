@@ -74,7 +74,7 @@ def test_the_figure_with_its_interval_stands_for_the_finding_where_all_its_field
     alone = make_check("length", False, fields=fields)
     assert alone.figure == "neither longer nor shorter responses are favoured beyond chance"
     known = make_check("length", False, fields={**fields, "interval": "0.1 … 0.7"})
-    assert known.figure.endswith("per e-fold of length: 0.4 (0.1 … 0.7)")
+    assert known.figure.endswith("per factor e in length: 0.4 (0.1 … 0.7)")
 
 
 def test_a_check_in_json_has_no_infinity_and_no_missing_threshold() -> None:

@@ -69,7 +69,7 @@ class Verbosity(CardAnswer):
         lines: list[tuple[str, Value]] = [
             ("longer response preferred", self.longer),
             ("  among near-ties" + rule, self.longer_near_ties),
-            (f"length{of_answer}, log-odds per e-fold, strength fixed", self.effect),
+            (f"length{of_answer}, log-odds per factor e, strength fixed", self.effect),
         ]
         if self.transcripts is not None:
             lines.append(("  the same for the length of the transcript", self.transcripts))

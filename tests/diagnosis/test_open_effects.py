@@ -13,7 +13,7 @@ from podium.diagnosis.figures import Statistic, Unit
 
 
 def verdicts_by_length(effect: float, items: int = 2500, seed: int = 1) -> pd.DataFrame:
-    """Draw verdicts on two equal models; `effect` is the log-odds per e-fold of length."""
+    """Draw verdicts on two equal models; `effect` is the log-odds per factor e in length."""
     rng = np.random.default_rng(seed)
     lengths = np.exp(rng.normal(6, 1, (items, 2))).astype(int)
     ratio = np.log1p(lengths[:, 0]) - np.log1p(lengths[:, 1])

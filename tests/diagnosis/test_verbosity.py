@@ -247,8 +247,8 @@ def test_lengths_of_answers_and_of_transcripts_are_told_apart():
     assert found.effect.low < 0 < found.effect.high
     assert found.transcripts.low > 0
     assert [label for label, _ in found.labelled_values()][2:4] == [
-        "length of the answer, log-odds per e-fold, strength fixed",
+        "length of the answer, log-odds per factor e, strength fixed",
         "  the same for the length of the transcript",
     ]
     assert alone.transcripts is None
-    assert alone.labelled_values()[2][0] == "length, log-odds per e-fold, strength fixed"
+    assert alone.labelled_values()[2][0] == "length, log-odds per factor e, strength fixed"

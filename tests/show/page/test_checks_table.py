@@ -22,7 +22,7 @@ def test_checks_table_counts_unparsed_replies_and_lost_battles() -> None:
     )
     assert counts.unparsed / 600 > 0.03 > share
     assert found["unparsed"] == ("ok", stated)
-    assert found["fit"][1].startswith("the ratings explain all 6 tested pairs")
+    assert found["fit"][1].startswith("the ratings explain the win rates of all 6 tested pairs")
 
 
 def test_a_shared_first_place_is_no_passed_check_of_the_first_place() -> None:

@@ -91,7 +91,8 @@ def test_t_quantiles_are_those_of_scipy_and_give_back_their_probabilities() -> N
     freedom = np.exp(rng.uniform(0, np.log(1e5), 600))
     p = np.concatenate([10 ** rng.uniform(-60, -0.4, 300), rng.uniform(0, 1, 300)])
     quantile = by_value("stdtrit", freedom, p)
-    assert error(quantile, special.stdtrit(freedom, p)) < 5 * CLOSE
+    # SciPy's own quantiles have nine digits in older versions; its probabilities have more.
+    assert error(special.stdtr(freedom, quantile), p) < CLOSE
     assert error(by_value("stdtr", freedom, quantile), p) < CLOSE
     assert distributions.stdtrit(7, [0.0, 0.5, 1.0]).tolist() == [-np.inf, 0.0, np.inf]
     assert np.isnan(distributions.stdtrit([0, 3, 3], [0.3, -0.1, 1.1])).all()

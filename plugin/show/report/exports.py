@@ -137,7 +137,7 @@ def hub_result_files(
     tasks = {task for each in ranking.standings for task in each.tasks}
     if options.dataset is not None and len(tasks) > 1:
         raise UsageError(
-            f"--dataset {options.dataset}: the ranking has {len(tasks)} tasks "
+            f"--dataset {options.dataset}: the ranking has {quantity(len(tasks), 'task')} "
             f"({some(sorted(tasks))}), and the hub has a task of a dataset per result: rank one "
             "with --where task=NAME"
         )

@@ -576,6 +576,8 @@ def _read_each_log(
                 record = replace(counted.records[log.path], invalidated=len(left_out.names))
                 contents.evals.append(ScoredRun.of_frame(log, frame))
                 contents.runs.append(record)
+            elif not is_tournament(log.header):
+                _name_model_of_log(frame, log)
             contents.frames.append((log, _with_task(frame, log.header, name)))
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
@@ -585,6 +587,18 @@ def _read_each_log(
             else:
                 counted.lost.append(note_of_error(error))
     return contents
+
+
+def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
+    """Give the model of a log whose samples were judged against a reference the name of its run.
+
+    Runs of one model with different settings would else be one model. The columns are changed in
+    place.
+    """
+    own = log.header.eval.model
+    for column in ("model_a", "model_b"):
+        if log.who != own and column in frame:
+            frame[column] = frame[column].where(frame[column] != own, log.who)
 
 
 def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> ReadLogs:

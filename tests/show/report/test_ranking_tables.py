@@ -26,7 +26,7 @@ def test_a_narrow_terminal_cuts_no_number(width: int) -> None:
     ranking = podium.rank(EXAMPLE, "bradley-terry")
     lines = on_a_terminal(ranking, width)
     table = lines[next(k for k, line in enumerate(lines) if "model" in line and "rank" in line) :]
-    rows = [line for line in table if "amber" in line]
+    rows = [line for line in table if "amber" in line and not line.startswith("†")]
     assert rows
     assert all("1629.9 … 1729.2" in line for line in rows)
 

@@ -30,8 +30,16 @@ DATASET = re.compile(r"[\w.-]+/[\w.-]+")
 LINK = re.compile(r"https?://[^\s/]+\S*")
 OF_ALL = ("to", "output", "sources")
 """Parameters of every export."""
-OF_RECORDS = ("dataset", "task", "task_id", "source_url", "developer", "organization")
-"""Parameters of exports of rankings; those of preference data are all others."""
+OF_RECORDS = {
+    "dataset": (EEE, HUB),
+    "task": (EEE, HUB),
+    "task_id": (HUB,),
+    "source_url": (HUB,),
+    "developer": (EEE, HUB),
+    "organization": (EEE,),
+}
+"""Parameters of exports of rankings, each with what it is for. All others are for preference
+data."""
 
 
 @options.command(
@@ -131,16 +139,17 @@ def export(
 
 
 def _reject_options_of_others(context: click.Context, to: str) -> None:
-    """Raise UsageError if an option was typed that has no effect on what is written."""
+    """Raise UsageError if an option was typed that is for other exports than `to`."""
     for param in context.command.params:
         name = param.name or ""
         is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if not is_typed or name in OF_ALL:
             continue
-        if (name in OF_RECORDS) is (to == PREFERENCE):
-            others = f"{EEE} and {HUB}" if to == PREFERENCE else PREFERENCE
+        targets = OF_RECORDS.get(name, (PREFERENCE,))
+        if to not in targets:
             raise UsageError(
-                f"{param.opts[0]} has no effect on --to {to}: it is for {others}; leave it out"
+                f"{param.opts[0]} has no effect on --to {to}: it is for {' and '.join(targets)}; "
+                "leave it out"
             )
 
 

@@ -4,9 +4,26 @@ from dataclasses import dataclass
 from math import exp
 from typing import Literal
 
+from podium.errors import NotIdentifiedError
+
 Unit = Literal["log-likelihood"]
 PLAIN_FILTER = "none"
 """Name of lm-eval's filter that changes no reply."""
+
+
+def _perplexity(value: float) -> float:
+    """Return exp(-value) of a mean log-likelihood.
+
+    Raises:
+        NotIdentifiedError: it is too large for a floating-point number.
+    """
+    try:
+        return exp(-value)
+    except OverflowError:
+        raise NotIdentifiedError(
+            f"the perplexity of a mean log-likelihood of {value:,.4g} is no finite number: export "
+            "a metric per word or byte, or leave out the metric with --where"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +76,12 @@ class Measure:
         """Return a mean of values in the battles table as the eval reports it.
 
         It has the eval's sign; of log-likelihoods, it is exp(-mean), as in lm-eval.
+
+        Raises:
+            NotIdentifiedError: exp(-mean) is too large for a floating-point number.
         """
         if self.unit is not None:
-            return exp(-value)
+            return _perplexity(value)
         # 0 - 0 is 0, and -0 would be written as -0.
         return 0 - value if self.is_negated else value
 
@@ -71,8 +91,11 @@ class Measure:
         Args:
             value: a mean of values in the battles table.
             error: its standard error.
+
+        Raises:
+            NotIdentifiedError: exp(-mean) is too large for a floating-point number.
         """
-        return error if self.unit is None else exp(-value) * error
+        return error if self.unit is None else _perplexity(value) * error
 
     @property
     def name(self) -> str:

@@ -11,6 +11,10 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 from lm_eval_output import scored, write_run
 
+from podium.data.measure import Measure
+from podium.rankers.ranking import Entry
+from podium.show.report.measured_scores import entry_in_eval
+
 Podium = Callable[..., Any]
 PERPLEXITY = {"org/ash": 8.8, "org/elm": 10.2}
 """The figure that lm-eval reports of a metric of which lower is better, by model."""
@@ -256,6 +260,56 @@ def test_the_hub_takes_datasets_from_the_runs_and_never_one_for_several_tasks(
         [entry] = parse_eval_result_entries(yaml.safe_load(path.read_text()))
         found[entry.dataset_id] = entry.value
     assert found == {"lab/wiki-texts": pytest.approx(8.8), "lab/quiz": pytest.approx(0.625)}
+
+
+@pytest.mark.parametrize("to", ["hf-eval-results", "every-eval-ever"])
+def test_a_dataset_is_not_given_for_several_tasks_or_against_the_runs(
+    podium: Podium, tmp_path: Path, to: str
+) -> None:
+    ranking, folder = tmp_path / "rn.json", write_folder(tmp_path / "runs")
+    with_dataset(folder, wiki="lab/wiki-texts", quiz="lab/quiz")
+    command = ("export", ranking, "--to", to, "--dataset", "me/x", "-o", tmp_path / "no")
+    podium("rank", folder, "-o", ranking)
+    several = podium(*command)
+    assert (several.code, "has 2 tasks (quiz, wiki)" in several.err) == (2, True)
+    podium("rank", folder, "--where", "task=wiki", "-o", ranking)
+    other = podium(*command)
+    assert other.code == 2
+    assert "--dataset me/x: the runs record lab/wiki-texts; leave the option out" in other.err
+    assert not (tmp_path / "no").exists()
+
+
+def test_without_a_dataset_of_several_tasks_the_hub_export_names_the_option_that_helps(
+    podium: Podium, tmp_path: Path
+) -> None:
+    ranking, folder = tmp_path / "rn.json", write_folder(tmp_path / "runs")
+    podium("rank", folder, "-o", ranking)
+    done = podium("export", ranking, "--to", "hf-eval-results", "-o", tmp_path / "no")
+    assert (done.code, "rank one with --where task=NAME" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("to", ["hf-eval-results", "every-eval-ever"])
+def test_a_perplexity_that_is_no_finite_number_is_an_error(
+    podium: Podium, tmp_path: Path, to: str
+) -> None:
+    ranking = tmp_path / "rn.json"
+    for model, mean in (("ash", -900.0), ("elm", -1200.0)):
+        rows = scored([mean + k % 3 for k in range(24)], "perplexity")
+        write_run(tmp_path / "runs", model, {"wiki": rows}, higher={"perplexity": False})
+    podium("rank", tmp_path / "runs", "--ranker", "mean", "-o", ranking)
+    dataset = () if to == "every-eval-ever" else ("--dataset", "me/x")
+    done = podium("export", ranking, "--to", to, *dataset, "-o", tmp_path / "no")
+    assert done.code == 1
+    assert "is no finite number" in done.err
+    assert not (tmp_path / "no").exists()
+
+
+def test_the_end_of_an_interval_that_is_no_finite_number_is_unknown() -> None:
+    perplexity = Measure("perplexity", higher_is_better=False, unit="log-likelihood")
+    entry = Entry("ash", 1, 1, 1, -700.0, -712.0, -690.0, 5.0, 24, None)
+    shown = entry_in_eval(entry, perplexity)
+    assert shown.high is None
+    assert (shown.low, shown.score) == (pytest.approx(exp(690)), pytest.approx(exp(700)))
 
 
 def test_records_name_the_dataset_that_lm_eval_read(export: Any, tmp_path: Path) -> None:

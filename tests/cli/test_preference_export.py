@@ -289,7 +289,10 @@ def test_a_ranking_holds_no_battles(podium: Podium, example: Path, tmp_path: Pat
     ("to", "option", "others"),
     [
         ("preference", ("--dataset", "a/b"), "every-eval-ever and hf-eval-results"),
-        ("preference", ("--organization", "us"), "every-eval-ever and hf-eval-results"),
+        ("preference", ("--organization", "us"), "every-eval-ever"),
+        ("hf-eval-results", ("--organization", "us"), "every-eval-ever"),
+        ("every-eval-ever", ("--task-id", "t"), "hf-eval-results"),
+        ("every-eval-ever", ("--source-url", "https://example.org/r"), "hf-eval-results"),
         ("every-eval-ever", ("--flips",), "preference"),
         ("every-eval-ever", ("--responses", "answers"), "preference"),
         ("hf-eval-results", ("--where", "judge=x"), "preference"),

@@ -154,7 +154,7 @@ def _describe_dataset(
     task: str, ranking: Ranking, standings: Standings, options: ExportOptions
 ) -> dict[str, Any]:
     """Describe the dataset of the items: by its name on the Hugging Face hub, else by the task."""
-    on_hub = options.dataset or dataset_of_standings(ranking, standings)
+    on_hub = dataset_of_standings(ranking, standings, options)
     if on_hub is None:
         return {"dataset_name": task, "source_type": "other"}
     name = options.dataset or task

@@ -69,7 +69,37 @@ def task_of_standings(standings: Standings, options: ExportOptions) -> str | Non
     return options.task or known or None
 
 
-def dataset_of_standings(ranking: Ranking, standings: Standings) -> str | None:
+def dataset_of_standings(
+    ranking: Ranking, standings: Standings, options: ExportOptions
+) -> str | None:
+    """Return the dataset of the items on the Hugging Face hub: the given one, else that of the
+    runs; None if neither is known.
+
+    Raises:
+        UsageError: a dataset is given, and the ranking has several tasks, or the runs record
+            another dataset.
+    """
+    recorded = _recorded_dataset(ranking, standings)
+    given = options.dataset
+    if given is None:
+        return recorded
+    tasks = _tasks_of(ranking)
+    if len(tasks) > 1:
+        raise UsageError(
+            f"--dataset {given}: the ranking has {quantity(len(tasks), 'task')} "
+            f"({some(tasks)}), and a dataset belongs to one: rank one with --where task=NAME"
+        )
+    if recorded not in (None, given):
+        raise UsageError(f"--dataset {given}: the runs record {recorded}; leave the option out")
+    return given
+
+
+def _tasks_of(ranking: Ranking) -> list[str]:
+    """Return the sorted names of the tasks of a ranking."""
+    return sorted({task for each in ranking.standings for task in each.tasks})
+
+
+def _recorded_dataset(ranking: Ranking, standings: Standings) -> str | None:
     """Return the dataset of the items on the Hugging Face hub, as lm-eval's runs record it.
 
     The result is None if runs of its tasks name none, several, or one that is not on the hub.
@@ -132,25 +162,19 @@ def hub_result_files(
         options: options of the command.
 
     Raises:
-        UsageError: the dataset of the items is unknown, or one is given for several tasks.
+        UsageError: the dataset of the items is unknown, or as in `dataset_of_standings`.
     """
-    tasks = {task for each in ranking.standings for task in each.tasks}
-    if options.dataset is not None and len(tasks) > 1:
-        raise UsageError(
-            f"--dataset {options.dataset}: the ranking has {quantity(len(tasks), 'task')} "
-            f"({some(sorted(tasks))}), and the hub has a task of a dataset per result: rank one "
-            "with --where task=NAME"
-        )
     for standings, entry in scored_entries(ranking):
         file = portable_name(
             name if len(ranking.standings) == 1 else f"{name}-{table_name(standings)}"
         )
-        dataset = options.dataset or dataset_of_standings(ranking, standings)
+        dataset = dataset_of_standings(ranking, standings, options)
         if dataset is None:
-            raise UsageError(
-                "--to hf-eval-results: name the benchmark's dataset on the hub, as "
-                "--dataset openai/gsm8k"
-            )
+            remedy = "name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
+            if len(_tasks_of(ranking)) > 1:
+                remedy = "the runs name no dataset, and there are several tasks: rank one with "
+                remedy += "--where task=NAME"
+            raise UsageError(f"--to hf-eval-results: {remedy}")
         ids = f"{{id: {_yaml_text(dataset)}, task_id: {_yaml_text(options.task_id)}}}"
         lines = [f"- dataset: {ids}", f"  value: {entry.score:.6f}"]
         if options.source_url:

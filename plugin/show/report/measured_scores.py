@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from podium.data.measure import Measure
+from podium.errors import NotIdentifiedError
 from podium.rankers.ranking import Entry, Standings
 
 SCALE_OF_METRICS = "score"
@@ -40,14 +41,27 @@ def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
 
     The ends of the interval change places where lower is better. Without a metric, the entry is
     returned as it is.
+
+    Raises:
+        NotIdentifiedError: the score is no finite number in the eval's unit.
     """
     if measure is None or entry.score is None or not measure.lower_is_better:
         return entry
-    low, high = (
-        None if end is None else measure.value_in_eval(end) for end in (entry.high, entry.low)
-    )
+    low = _end_in_eval(entry.high, measure)
+    high = _end_in_eval(entry.low, measure)
     se = None if entry.se is None else measure.error_in_eval(entry.score, entry.se)
     return replace(entry, score=measure.value_in_eval(entry.score), low=low, high=high, se=se)
+
+
+def _end_in_eval(end: float | None, measure: Measure) -> float | None:
+    """Return the end of an interval as the eval reports its metric.
+
+    It is None if it is unknown, or no finite number in the eval's unit.
+    """
+    try:
+        return None if end is None else measure.value_in_eval(end)
+    except NotIdentifiedError:
+        return None
 
 
 def direction_words(measure: Measure | None) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from functools import cache as remember
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -35,9 +35,6 @@ from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.wording import quantity, word_for
-
-if TYPE_CHECKING:
-    pass
 
 REPEATED = (
     "item",

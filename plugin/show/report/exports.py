@@ -83,7 +83,7 @@ def dataset_of_standings(
     given = options.dataset
     if given is None:
         return recorded
-    tasks = _tasks_of(ranking)
+    tasks = _tasks_in_ranking(ranking)
     if len(tasks) > 1:
         raise UsageError(
             f"--dataset {given}: the ranking has {quantity(len(tasks), 'task')} "
@@ -94,7 +94,7 @@ def dataset_of_standings(
     return given
 
 
-def _tasks_of(ranking: Ranking) -> list[str]:
+def _tasks_in_ranking(ranking: Ranking) -> list[str]:
     """Return the sorted names of the tasks of a ranking."""
     return sorted({task for each in ranking.standings for task in each.tasks})
 
@@ -171,7 +171,7 @@ def hub_result_files(
         dataset = dataset_of_standings(ranking, standings, options)
         if dataset is None:
             remedy = "name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
-            if len(_tasks_of(ranking)) > 1:
+            if len(_tasks_in_ranking(ranking)) > 1:
                 remedy = "the runs name no dataset, and there are several tasks: rank one with "
                 remedy += "--where task=NAME"
             raise UsageError(f"--to hf-eval-results: {remedy}")

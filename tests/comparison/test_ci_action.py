@@ -94,6 +94,29 @@ def test_without_a_requirement_the_comparison_has_no_gate(tmp_path, steps):
     assert "**new is clearly behind old by " in (tmp_path / "GITHUB_STEP_SUMMARY").read_text()
 
 
+@pytest.mark.parametrize("call", ["--paginate", "POST"])
+def test_a_comment_that_cannot_be_written_is_a_warning(tmp_path, steps, call):
+    """As with the token of a fork, which may only read."""
+    (tmp_path / "gh").write_text(f'#!/bin/sh\ncase "$*" in *{call}*) exit 1 ;; esac\n')
+    (tmp_path / "gh").chmod(0o755)
+    (tmp_path / "podium.md").write_text("<!-- podium -->\n")
+    environment = {
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_REPOSITORY": "o/r",
+    }
+    inputs = {"token": "t", "github.event.number": "7"}
+    done = run_step(steps["Comment"], tmp_path, inputs, **environment)
+    assert done.returncode == 0, done.stderr
+    assert "::warning::the comment could not be written" in done.stdout
+    assert steps["Verdict"]["if"] == "${{ !cancelled() }}"
+
+
+def test_without_an_exit_code_of_the_comparison_the_verdict_fails(tmp_path, steps):
+    verdict = run_step(steps["Verdict"], tmp_path, {"steps.compare.outputs.code": ""})
+    assert verdict.returncode == 1
+
+
 GH = """#!/bin/sh
 echo "$@" >> "$CALLS"
 case "$*" in *--paginate*) printf '%s' "$COMMENTS" ;; esac

@@ -11,6 +11,7 @@ from html import escape
 from podium.printable import printable
 from podium.show.report.markup import escape_markdown, markdown_table, section_blocks
 from podium.tables import Report, Section, Table
+from podium.wording import quantity
 
 MARKER = "<!-- podium -->"
 """First line of each comment, by which a script finds the comment that it is to replace."""
@@ -18,12 +19,19 @@ OPEN_SECTIONS = frozenset({"", "gate", "warnings"})
 """Names of sections that do not fold. The empty name is that of the main table and its notes."""
 MOST_CHARACTERS = 65_536
 """Largest number of characters that GitHub accepts in the body of a comment."""
-LEFT_OUT = "{number} left out, as a comment has at most {most:,} characters: `--format md` has all"
+ROOM_FOR_NOTE = 200
+"""Number of characters that are kept free for the note on what is left out."""
+LEFT_OUT = "{what} left out, as a comment has at most {most:,} characters: `--format md` has all"
 """Last line of a comment that is too long."""
-LINK = re.compile(r"(?<!\w)@(?=\w)|(?<!&)#(?=\d)|(?<!\w)GH-(?=\d)", re.IGNORECASE)
-"""The start of a mention of a person or team (`@name`), or of an issue (`#12`, `GH-12`)."""
+LINK = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|(?<=:)//|\bwww(?=\.)", re.IGNORECASE)
+"""Where a link begins or can be broken: a mention of a person or team (`@name`), an issue (`#12`,
+`GH-12`), a web address."""
 NOT_A_LINK = r"\g<0>&#8203;"
 """The same start, followed by a space of no width, which ends the link."""
+AMPERSAND = "&amp;"
+"""Written for `&`, which would else begin a named character, as `&#64;` for `@`."""
+MARKUP_OF_GITHUB = re.compile(r"[$~]|:(?=[\w+-]+:)")
+"""What GitHub reads as markup beside that of Markdown: formulas, deleted text, pictures by name."""
 
 
 def github_text(reports: Sequence[Report]) -> str:
@@ -44,22 +52,53 @@ def github_text(reports: Sequence[Report]) -> str:
 
 
 def _fit_to_comment(blocks: Sequence[str], foldable: Sequence[int]) -> str:
-    """Join blocks; leave out foldable ones, the last first, until the text is short enough.
+    """Join blocks, and shorten them until the text is short enough.
+
+    Foldable blocks are left out, the last first, then lines from the end of the longest block.
 
     Args:
         blocks: the blocks.
         foldable: positions of the blocks that may be left out, ascending.
     """
     kept = list(blocks)
+    sections = 0
+    lines = 0
     text = _join_blocks(kept)
-    for number, position in enumerate(reversed(foldable), start=1):
-        if len(text) <= MOST_CHARACTERS:
-            break
-        kept[position] = ""
-        sections = "1 section is" if number == 1 else f"{number} sections are"
-        note = LEFT_OUT.format(number=sections, most=MOST_CHARACTERS)
+    positions = [*foldable]
+    while len(text) > MOST_CHARACTERS:
+        if positions:
+            kept[positions.pop()] = ""
+            sections += 1
+        else:
+            lines += _cut_longest(kept, len(text) - MOST_CHARACTERS + ROOM_FOR_NOTE)
+        parts = [quantity(sections, "section")] if sections else []
+        if lines:
+            parts.append(f"{quantity(lines, 'line')} of the longest table")
+        are = "is" if sections + lines == 1 else "are"
+        note = LEFT_OUT.format(what=f"{' and '.join(parts)} {are}", most=MOST_CHARACTERS)
         text = _join_blocks([*kept, note])
     return text
+
+
+def _cut_longest(blocks: list[str], excess: int) -> int:
+    """Leave out lines from the end of the longest block, at least one, and return their number.
+
+    Args:
+        blocks: the blocks, of which one is changed.
+        excess: number of characters to leave out, as far as the block has as many.
+    """
+    longest = max(range(len(blocks)), key=lambda position: len(blocks[position]))
+    lines = blocks[longest].split("\n")
+    kept = len(lines)
+    while kept > 1 and excess > 0:
+        kept -= 1
+        excess -= len(lines[kept]) + 1
+    if kept == len(lines):
+        # A single line is left, which is cut as text.
+        blocks[longest] = blocks[longest][: max(0, len(blocks[longest]) - excess)]
+        return 1
+    blocks[longest] = "\n".join(lines[:kept])
+    return len(lines) - kept
 
 
 def _join_blocks(blocks: Sequence[str]) -> str:
@@ -95,10 +134,11 @@ def _contents(section: Section) -> list[str]:
 
 
 def _table_text(table: Table) -> str:
-    """Return a table without links."""
-    return LINK.sub(NOT_A_LINK, markdown_table(table))
+    """Return a table whose cells have no links and no markup."""
+    return markdown_table(table, _unlinked_text)
 
 
 def _unlinked_text(text: str) -> str:
     """Return a text without markup and links."""
-    return LINK.sub(NOT_A_LINK, escape_markdown(text))
+    escaped = escape_markdown(text.replace("&", AMPERSAND))
+    return LINK.sub(NOT_A_LINK, MARKUP_OF_GITHUB.sub(r"\\\g<0>", escaped))

@@ -111,10 +111,10 @@ def section_blocks(
     yield line_end.join(map(escape, (*section.notes, *section.warnings)))
 
 
-def markdown_table(table: Table) -> str:
-    """Return a table as Markdown, without its title."""
+def markdown_table(table: Table, escape: Callable[[str], str] = escape_markdown) -> str:
+    """Return a table as Markdown, without its title; `escape` escapes markup in cells."""
     header, *rows = [
-        "| " + " | ".join(map(escape_markdown, row)) + " |" for row in (table.header, *table.rows)
+        "| " + " | ".join(map(escape, row)) + " |" for row in (table.header, *table.rows)
     ]
     return "\n".join(
         [header, "|" + "".join(f"{MARKDOWN_RULE[letter]}|" for letter in table.align), *rows]

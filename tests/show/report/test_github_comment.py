@@ -2,6 +2,7 @@
 most as many characters as GitHub accepts."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,16 +44,41 @@ def test_the_gate_and_warnings_are_open_and_other_sections_fold():
         ("org/repo#12", "org/repo#&#8203;12"),
         ("GH-7", "GH-&#8203;7"),
         ("gh-7", "gh-&#8203;7"),
-        ("a@b.org", "a@b.org"),
+        ("é@octocat", "é@&#8203;octocat"),
+        ("a@b.org", "a@&#8203;b.org"),
+        ("&#64;octocat", "&amp;#&#8203;64;octocat"),
+        ("&num;12", "&amp;num;12"),
+        ("https://github.com/o/r/issues/11", "https://&#8203;github.com/o/r/issues/11"),
+        ("www.example.org", "www&#8203;.example.org"),
         ("# 12", "# 12"),
     ],
 )
 def test_names_mention_no_person_and_link_to_no_issue(name, shown):
     folded = Section("items", name, tables=(Table("", ("item",), ((name,),)),), notes=(name,))
     text = github_text([make_report(folded, answer=(name,))])
+    # The title of a folded section is HTML, and no Markdown.
     assert text.count(shown) == 4
     if shown != name:
         assert name not in text
+
+
+def test_what_only_github_reads_as_markup_is_escaped():
+    text = github_text([make_report(answer=("$a$ ~~b~~ :tada:",))])
+    assert r"\$a\$ \~\~b\~\~ \:tada:" in text
+
+
+def test_a_table_that_is_too_long_loses_its_last_rows_and_says_how_many():
+    rows = tuple((f"model-{number:05}",) for number in range(6000))
+    report = Report("compare", ("PASS: all is met.",), Table("", ("model",), rows))
+    items = section_of("items", rows=10)
+    text = github_text([replace(report, sections=(section_of("gate"), items))])
+    assert len(text) <= MOST_CHARACTERS
+    left_out = 6000 - text.count("| model-")
+    assert text.splitlines()[-1].startswith(
+        f"1 section and {left_out:,} lines of the longest table are left out"
+    )
+    assert "title of gate" in text
+    assert "| model-00000 |" in text
 
 
 def test_titles_of_folded_sections_are_html():

@@ -358,14 +358,20 @@ def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
 
 def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[str]:
     """Write for each finding that is clearly ahead in some slices and clearly behind in others, in
-    which; at most for `MOST_WITH_SLICES` of them."""
+    which; at most for `MOST_WITH_SLICES` of them. A last sentence counts the others."""
     contrary = [each for each in findings if {AHEAD, BEHIND} <= {*_slices_by_verdict(each)}]
-    return [
+    sentences = [
         comparison_templates.BY_SLICE_OF_SEVERAL.format(
             column=by, label=finding_label(each, findings), groups=_slices_text(each)
         )
         for each in contrary[:MOST_WITH_SLICES]
     ]
+    others = len(contrary) - MOST_WITH_SLICES
+    if others > 0:
+        are = "is" if others == 1 else "are"
+        more = comparison_templates.MORE_BY_SLICE.format(number=others, are=are, column=by)
+        sentences.append(more)
+    return sentences
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:

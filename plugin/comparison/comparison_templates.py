@@ -29,6 +29,9 @@ BY_BETTING = ", but {nouns} may be added and the test made again until it decide
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 BY_SLICE = "By {column}, {candidate} is {groups} ({number} tests, Holm)."
 BY_SLICE_OF_SEVERAL = "By {column}, {label} is {groups}."
+MORE_BY_SLICE = (
+    "{number} more {are} clearly ahead on some values of {column} and clearly behind on others."
+)
 SEVERAL_QUESTIONS = "{candidate} compared with {baselines}: {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."

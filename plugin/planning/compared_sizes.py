@@ -123,7 +123,9 @@ def _score_test(
     gain = float(expit(elo / POINTS)) - 0.5
     if 2 * gain > 1 - ties:
         raise UsageError(
-            f"--difference {difference}: with {ties:.0%} ties no model can be that far ahead"
+            f"--difference {difference}: with {ties:.0%} of verdicts even (ties, and battles whose "
+            "winner changes with the order) no model can be that far ahead; `podium diagnose` says "
+            "whether the pilot's judge may rank"
         )
     deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
     return (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from podium.checks import Check
+from podium.checks import Check, find_flagged
 from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
@@ -18,6 +18,8 @@ from podium.wording import plural, quantity, word_for
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
+UNFIT_JUDGE = "order decides"
+"""Name of the check that the order of the responses decides: the judge may not rank."""
 DEFAULT_REALIZATION = "direct"
 """How a judge is asked unless the user says otherwise."""
 DESIGN: Column = ("design", lambda line: line.design)
@@ -47,8 +49,8 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return one report: what to compare and why, with a section for each table.
 
     Its answer is on how many items to compare and which design to play; without either, it is the
-    advice of the decision tree. Doubts about the pilot follow, but that its judge may not rank is
-    said first.
+    advice of the decision tree. Doubts about the pilot follow; if its judge may not rank, they
+    replace it.
     """
     notes = list(plan.decision.steps)
     answer = []
@@ -62,21 +64,21 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         answer.append(design)
         notes.append(advice)
     sections = tuple(_plan_sections(plan))
-    answer = answer or [advice]
     opening = tuple(_with_doubts_about_pilot(answer or [advice], plan.doubts))
     return (Report(_plan_title(plan), opening, notes=tuple(notes), sections=sections),)
 
 
 def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> list[str]:
-    """Add a sentence for each flagged check of the pilot: that the judge may not rank before the
-    answer, others after it."""
-    before: list[str] = []
-    after: list[str] = []
-    for doubt in doubts:
-        is_about_judge = doubt.name == "order decides"
-        sentences = before if is_about_judge else after
-        sentences.append(f"{doubt.start_sentence(doubt.clause)}.")
-    return [*before, *answer, *after]
+    """Return an answer with a sentence for each flagged check of the pilot after it.
+
+    If the judge may not rank, that and the remedy are the answer: nothing is recommended that rests
+    on this judge.
+    """
+    found = [f"{doubt.start_sentence(doubt.clause)}." for doubt in doubts]
+    unfit = find_flagged(doubts, [UNFIT_JUDGE])
+    if unfit is None:
+        return [*answer, *found]
+    return [*found, f"{unfit.remedy[:1].upper()}{unfit.remedy[1:]}, and make a pilot with it."]
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:
@@ -220,7 +222,7 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
         notes = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
         yield Section("missing", "not answered", notes=tuple(notes))
     best = _best_design(plan)
-    if best:
+    if best and find_flagged(plan.doubts, [UNFIT_JUDGE]) is None:
         groups = plan.asked["groups"]
         cluster = None if groups is None else groups.column
         command = _command_line(best, plan.provenance["options"]["tariff"], cluster)

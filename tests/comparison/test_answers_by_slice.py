@@ -57,6 +57,15 @@ def test_of_several_candidates_those_are_named_whose_slices_contradict_each_othe
     )
 
 
+def test_candidates_with_contrary_slices_that_are_not_named_are_counted():
+    frame = make_battles(OPPOSITE, opponents=("b", "c", "d", "e", "f"))
+    found = api.compare(frame, baseline="a", by="category")
+    assert len(found.answer) == 5
+    assert found.answer[-1] == (
+        "2 more are clearly ahead on some values of category and clearly behind on others."
+    )
+
+
 def test_slices_about_which_nothing_is_claimed_have_no_sentence():
     """The lost battles of a model may explain its lead, in each slice too."""
     frame = make_battles({"code": 0.6, "prose": 0.6}, opponents=("b", "c", "d"), items=100)

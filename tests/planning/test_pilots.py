@@ -49,7 +49,7 @@ def test_a_judge_that_grades_single_responses_has_a_call_per_response():
     assert planned_calls(make_plan(models=5, items=100))["round_robin"] == 10 * 100 * 2
 
 
-def test_that_the_judge_may_not_rank_is_said_before_the_plan():
+def test_that_the_judge_may_not_rank_replaces_the_advice():
     """This judge prefers the response shown first, whichever it is."""
     shown = pd.concat(
         [verdicts(order="ab").assign(credit=1.0), verdicts(order="ba").assign(credit=0.0)]
@@ -58,6 +58,8 @@ def test_that_the_judge_may_not_rank_is_said_before_the_plan():
     plan = make_plan(shown)
     [report] = select_reports(plan, None, full=False)
     assert report.answer[0].startswith("This judge may not rank: the response shown first ")
+    assert report.answer[1].startswith("Use another judge; ")
+    assert "play" not in [section.name for section in report.sections]
     assert len(report.answer) == 2
     assert [doubt["code"] for doubt in plan.to_dict()["plan"]["doubts"]] == ["order-decides"]
 

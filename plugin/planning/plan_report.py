@@ -74,11 +74,11 @@ def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> 
     If the judge may not rank, that and the remedy are the answer: nothing is recommended that rests
     on this judge.
     """
-    found = [f"{doubt.start_sentence(doubt.clause)}." for doubt in doubts]
+    sentences = [f"{doubt.start_sentence(doubt.clause)}." for doubt in doubts]
     unfit = find_flagged(doubts, [UNFIT_JUDGE])
     if unfit is None:
-        return [*answer, *found]
-    return [*found, f"{unfit.remedy[:1].upper()}{unfit.remedy[1:]}, and make a pilot with it."]
+        return [*answer, *sentences]
+    return [*sentences, f"{unfit.remedy[:1].upper()}{unfit.remedy[1:]}, and make a pilot with it."]
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:

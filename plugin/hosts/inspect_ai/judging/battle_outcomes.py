@@ -1,6 +1,6 @@
 """What Inspect shows of a battle beside its credit: who met, whether it is a flip or unparsed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
@@ -67,33 +67,31 @@ def share_of_flips(rows: Sequence[Mapping[str, Any]]) -> float:
     return sum((pair["ab"] - 0.5) * (pair["ba"] - 0.5) < 0 for pair in whole) / len(whole)
 
 
-@metric(name="flips", scores="unreduced")
-def count_flips() -> Metric:
-    """Return a metric that counts the battles of which the two orders have different winners."""
+def _counting_metric(name: str, part: str) -> Callable[[], Metric]:
+    """Make a metric that counts the battles of which a part of the value is above 0.
+
+    Args:
+        name: name of the metric.
+        part: key of the part, which is NaN where it is not known.
+    """
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
-        values = [_parts_of_value(each.score).get(FLIP, UNKNOWN) for each in scores]
+        values = [_parts_of_value(each.score).get(part, UNKNOWN) for each in scores]
         return float(sum(value > 0 for value in values))
 
-    return count
-
-
-@metric(name="unparsed", scores="unreduced")
-def count_unparsed_battles() -> Metric:
-    """Return a metric that counts the battles without a readable verdict."""
-
-    # The annotation tells Inspect that this metric takes scores with their samples.
-    def count(scores: list[SampleScore]) -> float:
-        values = [_parts_of_value(each.score).get(UNPARSED, UNKNOWN) for each in scores]
-        return float(sum(value > 0 for value in values))
-
-    return count
+    return metric(name=name, scores="unreduced")(lambda: count)
 
 
 def _parts_of_value(score: Score) -> Mapping[str, Any]:
     """Return the named parts of a score's value; empty if the value is a plain one."""
     return score.value if isinstance(score.value, Mapping) else {}
+
+
+count_flips = _counting_metric("flips", FLIP)
+"""Metric: number of battles of which the two orders have different winners."""
+count_unparsed_battles = _counting_metric("unparsed", UNPARSED)
+"""Metric: number of battles without a readable verdict."""
 
 
 @scorer(metrics=[count_unparsed_battles(), count_flips()])

@@ -301,7 +301,9 @@ def _require_texts(
     where = some_paths([*responses]) if responses else "the sources"
     raise UsageError(
         f"none of {quantity(decided, 'pair')} has its question and both responses in {where}: "
-        "responses and verdicts must name items and models alike"
+        "responses and verdicts must name items and models alike. For a log that was judged "
+        "against a reference, name the reference's file, as --responses 'NAME=PATH' where NAME is "
+        "its name in the ranking"
     )
 
 

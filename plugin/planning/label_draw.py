@@ -175,7 +175,7 @@ def _describe_shortage(
         return "no battle without a label has an item and two models with a readable verdict each"
     return (
         "no battle without a label has both responses: --responses and SOURCE must name items and "
-        "models alike"
+        "models alike; --responses 'NAME=PATH' gives a model the name that it has in the ranking"
     )
 
 

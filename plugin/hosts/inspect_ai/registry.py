@@ -3,11 +3,11 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from podium.hosts.inspect_ai import hook, tasks
-from podium.hosts.inspect_ai.judging import judge_calls, pairwise_scorer, scorers
+from podium.hosts.inspect_ai.judging import judge_solver, pairwise_scorer, scorers
 
 __all__ = [
     "hook",
-    "judge_calls",
+    "judge_solver",
     "offline",
     "pairwise_scorer",
     "scorers",

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError
 
 from podium.errors import UsageError, named_in_errors
-from podium.hosts.inspect_ai.inspect_ai_compatibility import batch_of, flatten_arguments
+from podium.hosts.inspect_ai.inspect_ai_compatibility import batch_of
 from podium.hosts.inspect_ai.judging.call_control import (
     JudgeStoppedError,
     ModelCalls,
@@ -72,9 +72,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     read_tournament,
 )
-from podium.hosts.inspect_ai.logs.stop_reasons import STOP
 from podium.hosts.inspect_ai.media import media_in, why_refused
-from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
 from podium.scorers.battle import Judgment, compare_ratings
 from podium.scorers.checklist import read_checklist
@@ -338,54 +336,7 @@ def _response_key_of(battle: BattleMetadata) -> str:
     return response_key(battle.item, battle.response or 1)
 
 
-@solver
-def judge(
-    *,
-    cache: bool = True,
-    call_timeout: float | None = CALL_TIMEOUT,
-    reask: str | None = None,
-    asked_before: dict[str, int] | None = None,
-    rotating: int = 0,
-    **kwargs: Any,
-) -> Solver:
-    """Ask the judges for every judgment of a sample's battles, and keep the replies.
-
-    Nothing is asked for a sample without battles, or without calls to repeat in its epoch. Failed
-    calls are kept as replies. If a sample got no answer at all to its own calls, the first error
-    is raised.
-
-    Args:
-        cache: whether calls are answered from Inspect's cache.
-        call_timeout: see `Run`.
-        reask: see `Run`.
-        asked_before: see `Run`.
-        rotating: see `Run`.
-        kwargs: options of the judge, which the log keeps.
-    """
-    options = flatten_arguments(kwargs)
-    run = Run(
-        judging_settings(**options),
-        cache=cache,
-        call_timeout=call_timeout,
-        reask=reask,
-        ends_run=True,
-        asked_before=asked_before,
-        rotating=rotating,
-    )
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        """Ask for one sample, and store the replies in its store, or why the run stops."""
-        try:
-            return await _judge_sample(run, state, options)
-        except JudgeStoppedError as error:
-            # The log's error has a text alone.
-            state.store.set(STOP, error.record.to_log())
-            raise
-
-    return solve
-
-
-async def _judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -> TaskState:
+async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -> TaskState:
     """Ask for one sample, and store the replies in its store.
 
     Args:

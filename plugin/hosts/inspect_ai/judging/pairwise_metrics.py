@@ -21,7 +21,9 @@ NUMBERS = ("judged", "unparsed", "ties", "identical", "flips", "both_orders")
 
 @metric(name="pairwise_results", scores="unreduced")
 def pairwise_results() -> Metric:
-    """Return the metrics of `pairwise`, which are those of `podium rank --ranker win-rate`.
+    """Return the metrics of `pairwise`.
+
+    Win rate and error are those of `podium rank --ranker win-rate` with the same `--one-sided`.
 
     Epochs of a sample are one cluster of the standard error. If there are several references, each
     has its own figures, and their names end with ` against NAME`.
@@ -114,7 +116,7 @@ def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, fl
 def _read_rows(judged: ReferenceBattles) -> "Battles":
     """Return the battles of rows of judgments, with their orders and the judges of a jury merged.
 
-    They are merged as `podium rank` merges them in the log.
+    They are merged as the options of `pairwise` say, which the battles record.
     """
     import pandas as pd
 

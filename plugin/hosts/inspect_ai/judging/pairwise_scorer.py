@@ -19,7 +19,6 @@ from podium.hosts.inspect_ai.judging.battle_outcomes import (
     parts_of_outcome,
 )
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
-from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.judging.pairwise_metrics import AGAINST, pairwise_results
 from podium.hosts.inspect_ai.judging.scorers import score_battle
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
@@ -38,6 +37,7 @@ from podium.scorers.judging import Judging
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 if TYPE_CHECKING:
+    from podium.hosts.inspect_ai.judging.judge_calls import Run
     from podium.responses.collection import Responses
 
 SCORER = "podium pairwise"
@@ -86,6 +86,7 @@ def pairwise(
             `value=credit` is given with several references, the time limit is not positive, or an
             option is unknown or impossible.
     """
+    from podium.hosts.inspect_ai.judging.judge_calls import Run
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
 
     with plain_errors(), typed_as(typed_in_score):
@@ -184,12 +185,14 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
 
 
 async def _score_against(
-    reference: Reference, run: Run, battle: BattleMetadata, state: TaskState
+    reference: Reference, run: "Run", battle: BattleMetadata, state: TaskState
 ) -> Score:
     """Return the score of a sample's response against that of a reference: its credit.
 
     It has no value if there is nothing to compare, or if the verdict is unparsed.
     """
+    from podium.hosts.inspect_ai.judging.judge_calls import ask_jury
+
     problem = _lack_of_response(reference, state, battle.response_a)
     if problem:
         verdict = BattleVerdict(

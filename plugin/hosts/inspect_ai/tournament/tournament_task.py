@@ -17,12 +17,12 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import typed_metadata
 from podium.hosts.inspect_ai.judging.battle_outcomes import battle
 from podium.hosts.inspect_ai.judging.call_settings import settings_to_log
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit, build_cost_limit
-from podium.hosts.inspect_ai.judging.judge_calls import judge
 from podium.hosts.inspect_ai.judging.judge_models import (
     has_batches,
     identity,
     judges_by_role,
 )
+from podium.hosts.inspect_ai.judging.judge_solver import judge
 from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.judging.scorers import verdict
 from podium.hosts.inspect_ai.logs.judged_runs import dump_record

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from inspect import signature
 from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -33,18 +32,10 @@ podium extends both as soon as the module is loaded.
 """
 
 
-@cache
-def has_reason() -> bool:
-    """Return whether Inspect keeps a reason with an unscored sample; version 0.3.250 does not."""
-    from inspect_ai.scorer import Score
-
-    return "reason" in signature(Score.unscored).parameters
-
-
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return keyword arguments as they were typed.
 
-    Inspect 0.3.250 nests them in a further `kwargs` with every replay of a log.
+    Some versions of Inspect nest them in a further `kwargs` with every replay of a log.
     """
     own = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
@@ -61,14 +52,13 @@ def score_without_value(
     """Return a score that Inspect leaves out of metrics."""
     from inspect_ai.scorer import Score
 
-    more = {"reason": reason} if has_reason() else {}
-    return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
+    return Score.unscored(reason=reason, answer=answer, explanation=explanation, metadata=metadata)
 
 
 def untrusted_viewer(view: "TaskSamplesView") -> "ViewerConfig":
     """Return settings of Inspect's viewer: a list of samples, and contents shown as plain text.
 
-    Inspect 0.3.250 has no such setting, and shows contents richly.
+    Inspect 0.3.262 has no such setting for contents, and shows them richly.
     """
     from inspect_ai.viewer import ViewerConfig
 
@@ -105,10 +95,9 @@ def headline_score_of(results: "EvalResults") -> tuple[str, str] | None:
     """Return the scorer and the name of the score that the results name as their headline.
 
     Returns:
-        None if they name none: the first score is then the headline. Older versions of Inspect
-        never name one.
+        None if they name none: the first score is then the headline.
     """
-    headline = getattr(results, "headline", None)
+    headline = results.headline
     if headline is None or headline.score is None:
         return None
     scorers = {score.name: score.scorer for score in results.scores}
@@ -116,14 +105,10 @@ def headline_score_of(results: "EvalResults") -> tuple[str, str] | None:
 
 
 def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
-    """Make a metric the headline, which Inspect shows in lists of logs.
+    """Make a metric the headline, which Inspect shows in lists of logs."""
+    from inspect_ai.log import HeadlineMetric
 
-    Inspect 0.3.250 has no such setting, and shows the first metric of the first score.
-    """
-    if "headline" in type(results).model_fields:
-        from inspect_ai.log import HeadlineMetric
-
-        results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
+    results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
 
 
 def set_model_roles(roles: "Mapping[str, Any]") -> None:

@@ -4,7 +4,7 @@ A task's signature has the tournament's own options with the defaults of its rul
 them (`podium.tournaments`). `RunOptions` has the options of every tournament.
 """
 
-# The name `kwargs` is fixed: Inspect 0.3.250 passes other names than those of a signature only to
+# The name `kwargs` is fixed: Inspect passes other names than those of a signature only to
 # a parameter of this name.
 
 from collections.abc import Mapping, Sequence

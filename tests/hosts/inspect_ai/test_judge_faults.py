@@ -5,7 +5,6 @@ from played_logs import ITEMS, MODELS, battles, by_hand, failed_battles, place, 
 from scripted_judge import GARBAGE, chance
 
 import podium
-from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 ALL = 6 * ITEMS
@@ -74,7 +73,7 @@ def test_unreadable_reply_is_unparsed_with_its_reason_after_all_attempts(
     assert record.calls == 2 * ALL + (attempts - 1) * len(spoilt)
     unparsed = [one for one in battles(log) if verdict_of(one).value != verdict_of(one).value]
     assert 0 < len(unparsed) <= len(spoilt)
-    assert not has_reason() or {verdict_of(one).reason for one in unparsed} == {"grader_failed"}
+    assert {verdict_of(one).reason for one in unparsed} == {"grader_failed"}
     rows = [row for one in unparsed for row in verdict_of(one).metadata["podium"]["judgments"]]
     assert sum(row["credit"] is None for row in rows) == len(spoilt)
     assert {row["reason"] for row in rows if row["credit"] is None} == {"no verdict"}

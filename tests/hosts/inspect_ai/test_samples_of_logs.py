@@ -17,7 +17,6 @@ from inspect_ai.solver import solver
 from played_logs import place
 
 from podium.errors import DataError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
 from podium.hosts.inspect_ai.judging.scorers import verdict
 from podium.hosts.inspect_ai.logs import judgment_rows, stored_samples
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
@@ -219,8 +218,7 @@ def test_of_a_sample_that_was_run_twice_the_later_counts(tournament):
 
     with pytest.warns(UserWarning, match="Duplicate name"):
         path = rewritten(tournament, twice)
-    # Version 0.3.250 reads an archive with a name twice in a way of its own.
-    assert not has_reason() or by_podium(path) == by_inspect(path)
+    assert by_podium(path) == by_inspect(path)
     assert [one.scores["verdict"].value for one in samples_of(path) if one.id == wanted] == [0.125]
 
 

@@ -206,7 +206,7 @@ def test_the_explanation_of_a_pack_is_a_table_of_its_battles(behave, write_respo
 
 def test_a_version_of_inspect_without_trust_gets_the_columns_alone(monkeypatch):
     class OlderConfig(ViewerConfig):
-        """The settings of version 0.3.250."""
+        """The settings of a version that does not know `trust_content`."""
 
     monkeypatch.setattr(OlderConfig, "model_fields", {"task_samples_view": None}, raising=False)
     monkeypatch.setattr("inspect_ai.viewer.ViewerConfig", OlderConfig)

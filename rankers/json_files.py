@@ -304,6 +304,8 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
     return calibration.Calibration(**values)
 
 
+SUFFIXES = (".json", ".ranking")
+"""Ends of the names of files with rankings; `.ranking` are those beside Inspect's logs."""
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"
 ENTRY_FIELDS = {field.name for field in fields(Entry)} - {"extra"}
 """Names of the fields of a row that `Entry` has; others are columns of the ranker."""
@@ -414,14 +416,14 @@ class RankingContent(JsonRecord):
 def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     """Read the ranking in a JSON file; None if the file is something else.
 
-    It is something else if there is no such file, its name does not end with `.json`, it is not
-    JSON, or it has no list `rankings`. `remedy` is what to do if the ranking cannot be read.
+    It is something else if there is no such file, its name does not end with one of `SUFFIXES`, it
+    is not JSON, or it has no list `rankings`. `remedy` is what to do if the ranking cannot be read.
 
     Raises:
         DataError: the file is a ranking that is damaged, or has another format version; or its
             JSON is nested too deeply.
     """
-    if path.suffix != ".json" or not path.is_file():
+    if path.suffix not in SUFFIXES or not path.is_file():
         return None
     try:
         document = json.loads(path.read_bytes(), parse_int=str)

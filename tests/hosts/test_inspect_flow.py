@@ -72,7 +72,7 @@ def test_the_specs_run_models_and_then_a_tournament(place):
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
         assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
-    [ranking] = (folder / "verdicts").glob("*.ranking.json")
+    [ranking] = (folder / "verdicts").glob("*.ranking")
     [standings] = json.loads(ranking.read_text())["rankings"]
     assert {row["model"] for row in standings["models"]} == {"echo/a", "echo/abc"}
     assert standings["counts"]["battles"] == 14

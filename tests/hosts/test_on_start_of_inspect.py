@@ -101,7 +101,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def rankings_in(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(one.read_text()) for one in folder.glob("podium-*.ranking.json")]
+    return [json.loads(one.read_text()) for one in folder.glob("podium-*.ranking")]
 
 
 def written_by_now(folder: Path) -> bool:

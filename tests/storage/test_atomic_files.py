@@ -298,7 +298,7 @@ def log_writer(folder: Path) -> Writer:
         display="none",
     )
     path = Path(log.location.removeprefix("file://"))
-    beside = path.with_name(f"podium-{path.stem}.ranking.json")
+    beside = path.with_name(f"podium-{path.stem}.ranking")
     saved = folder.parent / "saved.eval"
     shutil.copyfile(path, saved)
 

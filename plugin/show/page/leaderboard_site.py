@@ -1,6 +1,6 @@
 """Write a site of many rankings: an index, a page per ranking, and a Markdown file.
 
-The name of a ranking is the path of its file in the folder, without `.json`.
+The name of a ranking is the path of its file in the folder, without its suffix.
 """
 
 import json
@@ -14,7 +14,7 @@ from urllib.parse import quote
 from podium.errors import DataError
 from podium.numbers import cell_text, range_text
 from podium.printable import printable
-from podium.rankers.json_files import REMEDY, read_ranking
+from podium.rankers.json_files import REMEDY, SUFFIXES, read_ranking
 from podium.rankers.ranking import Entry, Ranking, Standings
 from podium.show.page.material import PageContent
 from podium.show.page.packing import read_asset, render_page
@@ -100,7 +100,7 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
     """
     rankings: dict[str, Ranking] = {}
     failures = []
-    for path in sorted(folder.rglob("*.json")):
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES):
         if site is not None and path.resolve().is_relative_to(site.resolve()):
             continue
         try:

@@ -97,7 +97,7 @@ def test_a_tournament_of_logs_has_the_task_of_its_responses(
 ) -> None:
     folder = agent_logs.write_logs(tmp_path / "runs", agent_logs.only_answer, items=12)
     play(round_robin(responses=folder), behave())
-    [ranking] = (tmp_path / "logs").glob("*.ranking.json")
+    [ranking] = (tmp_path / "logs").glob("*.ranking")
     results = records_of(run_podium, tmp_path, str(ranking))
     result = results["mockllm/willow"]
     assert (result["evaluation_name"], result["source_data"]["dataset_name"]) == (

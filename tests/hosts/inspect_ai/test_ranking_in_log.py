@@ -67,7 +67,7 @@ def test_a_log_gets_one_score_per_ranker_of_its_own_model(quiz, monkeypatch):
 @pytest.mark.slow
 def test_the_whole_ranking_is_in_the_metadata_and_beside_the_log(quiz, monkeypatch, tmp_path):
     rank_by(monkeypatch, quiz, "mean")
-    [beside] = tmp_path.glob("podium-*.ranking.json")
+    [beside] = tmp_path.glob("podium-*.ranking")
     rankings = json.loads(beside.read_text())["rankings"]
     assert {row["model"] for row in rankings[0]["models"]} == {*RIGHT}
     assert all(kept_in(path) == rankings for path in quiz)
@@ -131,7 +131,7 @@ def test_ranking_again_replaces_the_earlier_entries_of_that_ranker_alone(quiz, m
 def test_ranking_the_same_logs_in_another_order_leaves_one_file(quiz, monkeypatch, tmp_path):
     rank_by(monkeypatch, quiz, "mean")
     rank_by(monkeypatch, quiz[::-1], "mean")
-    assert len([*tmp_path.glob("*.ranking.json")]) == 1
+    assert len([*tmp_path.glob("*.ranking")]) == 1
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_a_log_that_is_scored_again_keeps_no_stale_ranking(quiz, monkeypatch, tm
     others = remove_stale_rankings(quiz[1])
     assert header_of(quiz[1]).results.metadata == {"own": "figure"}
     assert sorted(others) == sorted([quiz[0], quiz[2]])
-    assert not list(tmp_path.glob("*.ranking.json"))
+    assert not list(tmp_path.glob("*.ranking"))
     assert "removed its ranking by mean, made of the scores before" in capsys.readouterr().err
 
 
@@ -205,7 +205,7 @@ def test_a_log_whose_scores_were_added_to_keeps_its_ranking(quiz, monkeypatch, t
     score_again(quiz[1], keep=True)
     assert remove_stale_rankings(quiz[1]) == []
     assert kept_in(quiz[1])
-    assert list(tmp_path.glob("*.ranking.json"))
+    assert list(tmp_path.glob("*.ranking"))
 
 
 @pytest.mark.slow
@@ -217,7 +217,7 @@ def test_a_scored_copy_of_a_log_leaves_the_ranking_of_the_log_itself(quiz, monke
     assert remove_stale_rankings(copy) == []
     assert header_of(copy).results.metadata == {"own": "figure"}
     assert kept_in(quiz[1])
-    assert list(tmp_path.glob("*.ranking.json"))
+    assert list(tmp_path.glob("*.ranking"))
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def test_the_viewer_gets_a_score_per_model_with_the_figures_as_metrics(played):
 def test_the_ranking_lies_as_json_beside_its_log_and_is_not_taken_for_a_log(played, tmp_path):
     _, log, *_ = played
     [beside] = (tmp_path / "logs").glob("*.json")
-    assert beside.name == f"podium-{place(log).stem}.ranking.json"
+    assert beside.name == f"podium-{place(log).stem}.ranking"
     assert json.loads(beside.read_text())["rankings"] == log.results.metadata["podium"]["rankings"]
     assert len(list_eval_logs(str(tmp_path / "logs"))) == 1
     assert len(evals_df(str(tmp_path / "logs"), quiet=True)) == 1
@@ -188,7 +188,7 @@ def test_a_log_directory_with_blanks_and_signs_is_ranked_too(play, write_respons
     folder = tmp_path / "my logs [x] =1 %20"
     log = play(round_robin(responses=write_responses()), log_dir=str(folder))
     assert "podium" in log.results.metadata
-    assert len(list(folder.glob("podium-*.ranking.json"))) == 1
+    assert len(list(folder.glob("podium-*.ranking"))) == 1
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""podium's models for Inspect: the judge `podium/offline`, and one that logs name."""
+"""podium's model for Inspect: the judge `podium/offline`."""
 
 import math
 from collections.abc import Iterator
@@ -25,28 +25,6 @@ from podium.scorers.judging import Judging
 from podium.scorers.offline import StandIn
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN, Texts
 from podium.scorers.reply import Reply
-
-PROVIDER = "OpenAI-API"
-"""Provider in the name of the model that logs of tournaments name.
-
-The converter of Every Eval Ever (0.3) accepts only known providers. It ignores upper and lower
-case, and reads DEVELOPER/MODEL after this provider. Inspect's own provider is `openai-api`, in
-lower case.
-"""
-MODEL = f"{PROVIDER}/podium/tournament"
-
-
-class TournamentModel(ModelAPI):
-    """A model that is never asked. The log of a tournament names it as the evaluated model.
-
-    The models that compete are in the log's metadata, and the judges in its roles.
-    """
-
-    async def generate(self, *_: Any, **__: Any) -> ModelOutput:
-        """Raise UsageError, because this model answers nothing."""
-        what = f"{MODEL} stands for the models of a tournament and answers nothing"
-        raise UsageError(f"{what}: name another model")
-
 
 SETTINGS: dict[str, Any] = {
     "position_bias": float,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import DataError, UsageError, import_failure, install_hint, named_in_errors
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
-from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.hosts.inspect_ai.logs.log_files import LOG_SUFFIXES, is_beside_logs, is_log
 from podium.run_record import RunRecord
 from podium.scorers.judging import load_reply
 
@@ -69,7 +69,7 @@ def _logs_and_files_beside(
         path: source.label
         for source in sources
         for path in source.paths
-        if path.suffix in (".eval", ".json")
+        if path.suffix in LOG_SUFFIXES
     }
     beside = frozenset(path for path in ours if is_beside_logs(path))
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}

@@ -17,8 +17,15 @@ HOST = "inspect-ai"
 """Names Inspect as the host in the logs of tournaments that its command plays after an eval."""
 LISTS = ("logs.json", "eval-set.json")
 """Names of files in which Inspect lists the logs of an eval set."""
-RANKING = ".ranking.json"
-"""End of the name of a file with a ranking beside its log."""
+RANKING = ".ranking"
+"""End of the name of a file with a ranking beside its log.
+
+It is no `.json`, so that `*.json` over a folder of logs finds logs only.
+"""
+OLDER_RANKING = ".ranking.json"
+"""End of the names of such files before."""
+LOG_SUFFIXES = (".eval", ".json", RANKING)
+"""Suffixes of logs, and of files that lie beside logs."""
 
 
 def is_log(path: Path) -> bool:
@@ -35,7 +42,7 @@ def is_beside_logs(path: Path) -> bool:
         return b'"podium"' in _first_bytes(path)
     if path.name in LISTS:
         return any(word in _first_bytes(path) for word in (b'"eval_set_id"', b'"task_id"'))
-    return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)
+    return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith((RANKING, OLDER_RANKING))
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -17,7 +17,7 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import set_headline
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, RANKING
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, OLDER_RANKING, RANKING
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament, kept_rankings
 from podium.printable import tell
 from podium.storage.atomic_files import atomic_file, write_text
@@ -265,18 +265,21 @@ def headline_of(separation: "Separation") -> tuple[str, int]:
 
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:
-    """Write a ranking as JSON beside its log, and return the file.
+    """Write a ranking as JSON beside its log, in place of an earlier one, and return the file.
 
     Inspect does not take a file with this name for a log.
     """
-    place = _place_beside(log)
+    place, older = _places_beside(log)
     write_text(place, ranking.to_json() + "\n")
+    if isinstance(older, Path):
+        older.unlink(missing_ok=True)
     return place
 
 
-def _place_beside(log: Place) -> Place:
-    """Return the place of the ranking beside a log."""
-    return log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}{RANKING}")
+def _places_beside(log: Place) -> tuple[Place, Place]:
+    """Return the place of the ranking beside a log, and the place where it was before."""
+    name = f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}"
+    return log.with_name(name + RANKING), log.with_name(name + OLDER_RANKING)
 
 
 def remove_stale_rankings(place: Place) -> list[Place]:
@@ -302,9 +305,9 @@ def remove_stale_rankings(place: Place) -> list[Place]:
         # Only a copy of the log was scored, so the rankings of the other logs are still right.
         return []
     for source in sources:
-        beside = _place_beside(source)
-        if isinstance(beside, Path):
-            beside.unlink(missing_ok=True)
+        for beside in _places_beside(source):
+            if isinstance(beside, Path):
+                beside.unlink(missing_ok=True)
     return [source for source in others if isinstance(source, RemoteFile) or source.exists()]
 
 

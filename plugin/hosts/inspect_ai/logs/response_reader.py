@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.hosts.inspect_ai.logs.log_files import LOG_SUFFIXES, is_beside_logs, is_log
 from podium.responses.read import FileReader
 
 
@@ -21,7 +21,7 @@ def _select_logs(*arguments: Any) -> Any:
 
 
 READER = FileReader(
-    (".eval", ".json"),
+    LOG_SUFFIXES,
     lambda path: is_log(path) or is_beside_logs(path),
     _read_log,
     _select_logs,

@@ -23,7 +23,6 @@ from podium.hosts.inspect_ai.judging.judge_models import (
     judges_by_role,
 )
 from podium.hosts.inspect_ai.judging.judge_solver import judge
-from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.judging.scorers import verdict
 from podium.hosts.inspect_ai.logs.judged_runs import dump_record
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata
@@ -51,6 +50,11 @@ LIMITED_PACK = 4
 """If the cost is limited, a pack has at most this many battles.
 
 The cost of a sample is known only when it has ended, so samples must be small.
+"""
+NO_MODEL = "none/none"
+"""Inspect's name for the model of a task that asks none.
+
+The models that compete are in the log's metadata, and the judges among its model roles.
 """
 PORTION = 1000
 """At most this many packs are given to Inspect at once."""
@@ -124,15 +128,15 @@ def _build_scorers(request: TournamentRequest, plan: TournamentPlan) -> list[Sco
 
 
 def _task_model(questions: Questions) -> Model | str:
-    """Return the model of the task, which is called for nothing.
+    """Return the model of the task, `none/none`, because a tournament evaluates no single model.
 
     With a model of its own, Inspect does not run the task once per `--model`. If calls wait for a
     provider's batches, it is said to have batches, too: then Inspect runs up to 10,000 samples at
     once, and else so few that a round takes many batches.
     """
     if any(map(has_batches, [*judges_by_role(), *questions.requests.models.values()])):
-        return get_model(MODEL, config=GenerateConfig(batch=True))
-    return MODEL
+        return get_model(NO_MODEL, config=GenerateConfig(batch=True))
+    return NO_MODEL
 
 
 def _build_source(

@@ -157,6 +157,14 @@ PROMPT_SHAPES = (
 """Shapes of tables of prompts, which may lack ids. The first shape that fits is used."""
 
 
+class UnansweredRun(NamedTuple):
+    """A run of which no sample finished: model, task, and why its responses are missing."""
+
+    model: str
+    task: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenLogs:
     """The log files of a host that are read.
@@ -168,12 +176,14 @@ class ChosenLogs:
         notes: notes on the choice.
         clusters: the column with the groups of items of each log that is read, by path; None if it
             has none.
+        unanswered: the runs of which no sample finished; their logs are not read.
     """
 
     names: Mapping[Path, str | None]
     runs: Mapping[Path, RunRecord]
     notes: Sequence[Notice]
     clusters: Mapping[Path, str | None] = field(default_factory=dict)
+    unanswered: Sequence[UnansweredRun] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +252,7 @@ def read_responses(
     strips_reasoning = check_policy(reasoning)
     show = replace(show, reasoning=reasoning)
     form = RowForm(show, cluster)
-    parts, notes, form = _read_all_sources(sources, readers, form, optional=optional)
+    parts, notes, form, unanswered = _read_all_sources(sources, readers, form, optional=optional)
     paired = pair_rows([*prompts, *_rows_in(parts)], _runs_in(parts), allowed)
     notes += paired.notes
     asked = questions_in(paired.rows[: len(prompts)])
@@ -256,6 +266,7 @@ def read_responses(
         answers, notes_on_reasoning = _without_reasoning(answers)
         notes += notes_on_reasoning
     questions = [*prompts, *(row for row in rows if isinstance(row, QuestionRow))]
+    answers = [*answers, *_missing_answers(unanswered, answers, on_demand)]
     if on_demand:
         answers, notes_on_pending = add_pending(answers, questions, prompts, on_demand)
         notes += notes_on_pending
@@ -301,12 +312,12 @@ def _with_urls_in_example(finding: QuestionFinding) -> QuestionFinding:
 
 def _read_all_sources(
     sources: Sequence[str | Path], readers: Sequence[FileReader], form: RowForm, *, optional: bool
-) -> tuple[list[FileRows], list[Notice], RowForm]:
+) -> tuple[list[FileRows], list[Notice], RowForm, Sequence[UnansweredRun]]:
     """Read the files of all sources.
 
     Returns:
-        The files with their rows, and notes, in the order of the sources; and the form with the
-        column of groups that was read.
+        The files with their rows, and notes, in the order of the sources; the form with the column
+        of groups that was read; and the runs whose logs have no responses.
 
     Raises:
         UsageError: two sources have models of the same name, and `optional` is False.
@@ -328,7 +339,7 @@ def _read_all_sources(
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
         parts += parts_of_source
         notes += notes_of_source
-    return parts, [*notes, *chosen.notes], form
+    return parts, [*notes, *chosen.notes], form, chosen.unanswered
 
 
 def _cluster_of_logs(
@@ -368,6 +379,7 @@ def _choose_logs_of_sources(
     runs: dict[Path, RunRecord] = {}
     clusters: dict[Path, str | None] = {}
     notes: list[Notice] = []
+    unanswered: list[UnansweredRun] = []
     for reader in readers:
         logs = []
         for place in places:
@@ -382,7 +394,8 @@ def _choose_logs_of_sources(
         runs |= chosen.runs
         clusters |= chosen.clusters
         notes += chosen.notes
-    return ChosenLogs(names, runs, notes, clusters)
+        unanswered += chosen.unanswered
+    return ChosenLogs(names, runs, notes, clusters, unanswered)
 
 
 def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
@@ -451,6 +464,37 @@ def read_prompts(
         rows += _rows_in(parts)
         notes += notes_of_source
     return questions_in(rows), [*notes, *chosen.notes]
+
+
+def _missing_answers(
+    unanswered: Sequence[UnansweredRun], answers: Sequence[ResponseRow], on_demand: Sequence[str]
+) -> list[ResponseRow]:
+    """Return a missing response to each question of the task of a run without responses.
+
+    Runs are left out if their model has a response to the task (perhaps under a name with its
+    settings), or can be asked for it.
+
+    Args:
+        unanswered: the runs.
+        answers: the responses of all other runs.
+        on_demand: names of models that can be asked.
+    """
+    questions: dict[str | None, dict[str, QuestionRow]] = {}
+    answered: dict[str | None, set[str]] = {}
+    for answer in answers:
+        task = answer.question.task
+        questions.setdefault(task, {}).setdefault(answer.question.item, answer.question)
+        answered.setdefault(task, set()).add(answer.model)
+    missing: list[ResponseRow] = []
+    for run in dict.fromkeys(unanswered):
+        models = answered.get(run.task, set())
+        is_answered = any(f"{model} ".startswith(f"{run.model} ") for model in models)
+        if is_answered or run.model in on_demand:
+            continue
+        answered.setdefault(run.task, set()).add(run.model)
+        for question in questions.get(run.task, {}).values():
+            missing.append(ResponseRow(question, run.model, None, run.reason))
+    return missing
 
 
 def _name_tasks(

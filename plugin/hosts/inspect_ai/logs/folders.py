@@ -65,7 +65,7 @@ from podium.hosts.inspect_ai.logs.unscored_tasks import (
 )
 from podium.names import joined_name
 from podium.notices.notice import Notice, note_of_error
-from podium.responses.read import ChosenLogs
+from podium.responses.read import ChosenLogs, UnansweredRun
 from podium.run_record import RunRecord
 from podium.scorers.judge_names import short_judge_names
 from podium.wording import some
@@ -90,12 +90,14 @@ class CountedLogs(NamedTuple):
         records: the settings of the ordinary evals among them, by path.
         notes: notes on the other logs, and on those that are not whole.
         lost: notes on logs that cannot be used.
+        failed: the logs without a finished sample.
     """
 
     logs: list[FiledRun]
     records: Mapping[Path, RunRecord]
     notes: list[Notice]
     lost: list[Notice]
+    failed: Sequence[FiledRun] = ()
 
 
 class ReadLogs(NamedTuple):
@@ -315,7 +317,7 @@ def _choose_among(
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
-    return CountedLogs(chosen, {}, notes, lost)
+    return CountedLogs(chosen, {}, notes, lost, failed)
 
 
 def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -433,6 +435,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     names: dict[Path, str | None] = {}
     clusters: dict[Path, str | None] = {}
     notes = lost
+    unanswered: list[UnansweredRun] = []
     for source in given:
         own = [run for run in runs if run.path in source]
         counted = _choose_among(own, every=False, is_single=len(source) == 1)
@@ -442,7 +445,11 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
             names[log.path] = named.model if named else source[log.path]
             clusters[log.path] = _cluster_of(log.header)
         notes += [*counted.lost, *counted.notes]
-    return ChosenLogs(names, records, notes, clusters)
+        for run in counted.failed:
+            if not is_tournament(run.header):
+                reason = f"its log has status {run.header.status}"
+                unanswered.append(UnansweredRun(run.who, run.what, reason))
+    return ChosenLogs(names, records, notes, clusters, unanswered)
 
 
 def _cluster_of(log: EvalLog) -> str | None:
@@ -535,12 +542,13 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     judged = judged_runs((log.header, str(frame["task"].iloc[0])) for log, frame in frames)
+    is_joint = _name_tasks_of_tournament(frames)
     return GatheredBattles(
         sheets=sheets,
         claimed=frozenset(labels),
         notes=tuple(notes),
         lost=tuple(lost),
-        apart="task",
+        apart=None if is_joint else "task",
         accepted=(*paired.accepted, *accepted, *judged.accepted),
         runs=(*read.runs, *judged.runs),
         questions=(*paired.findings, *judged.questions),
@@ -706,6 +714,31 @@ def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
         prefix = prefix_of[log.path]
         if prefix:
             frame["item"] = prefix + frame["item"]
+
+
+def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
+    """Give each row of a tournament the task of its item, in place, if it has several tasks.
+
+    A tournament ranks its tasks together. Rows of logs of different tasks are ranked separately,
+    so the column `task` of a tournament beside other logs keeps the name of all its tasks.
+
+    Returns:
+        whether all logs are of tournaments of the same several tasks, so that rows were changed.
+    """
+    tournaments = [read_tournament(log.header) for log, _ in frames]
+    tasks = {tuple(sorted(one.tasks)) if one else () for one in tournaments}
+    if len(tasks) != 1 or len(max(tasks)) < 2:
+        return False
+    # The longest name first: that of one task may begin with that of another.
+    names = sorted(tasks.pop(), key=len, reverse=True)
+    for _, frame in frames:
+        task_of: dict[str, str] = {}
+        for item in frame["item"].unique():
+            own = [task for task in names if str(item).startswith(f"{task}:")]
+            if own:
+                task_of[item] = own[0]
+        frame["task"] = frame["item"].map(task_of).fillna(frame["task"])
+    return True
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:

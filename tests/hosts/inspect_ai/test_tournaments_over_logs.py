@@ -1,0 +1,106 @@
+"""A tournament over Inspect's logs: its verdicts keep the tasks of the logs, and a model whose log
+failed is missing, not absent."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput
+from made_logs import RIGHT, write_quiz
+from played_logs import place
+
+from podium.hosts.inspect_ai.logs.response_reader import READER
+from podium.hosts.inspect_ai.tasks import round_robin
+from podium.responses.read import read_responses
+
+pytestmark = pytest.mark.slow
+
+
+def write_answers(folder: Path, model: str, task: str) -> Path:
+    """Write the log of a model with a response to each of three items."""
+    path = write_quiz(folder, model, RIGHT[model], task=task)
+    log = read_eval_log(str(path))
+    samples: list[EvalSample] = []
+    for number, sample in enumerate((log.samples or [])[:3], start=1):
+        text = f"{model} on {sample.id}: quality {number + RIGHT[model]}"
+        output = ModelOutput.from_content(model, text)
+        changed = {"output": output, "input": f"{task}: item q{number}"}
+        samples.append(sample.model_copy(update=changed))
+    log.samples = samples
+    write_eval_log(log, str(path))
+    return path
+
+
+def fail_log(path: Path, status: Any) -> None:
+    """Change a log to one that ended with a status before any sample finished."""
+    log: EvalLog = read_eval_log(str(path))
+    log.status = status
+    log.samples = []
+    log.results = None
+    log.error = EvalError(message="no quota", traceback="", traceback_ansi="")
+    path.unlink()
+    write_eval_log(log, str(path))
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Return a folder with the logs of three models on each of two tasks."""
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    for model in RIGHT:
+        for task in ("lab/quiz", "lab/quiz-hard"):
+            (folder / task).mkdir(parents=True, exist_ok=True)
+            write_answers(folder / task, model, task.replace("/", "_"))
+    return folder
+
+
+def test_verdicts_keep_the_tasks_of_the_logs(
+    logs: Path, play: Any, behave: Any, run_podium: Any
+) -> None:
+    log = str(place(play(round_robin(responses=str(logs)), behave())))
+    code, whole, err = run_podium("rank", log, "--ranker", "win-rate")
+    assert code == 0, err
+    assert "6 items" in whole
+    code, by_task, err = run_podium("rank", log, "--ranker", "win-rate", "--by", "task")
+    assert code == 0, err
+    assert all(f"task={task}" in by_task for task in ("lab_quiz", "lab_quiz-hard"))
+    code, one, err = run_podium("rank", log, "--ranker", "win-rate", "--where", "task=lab_quiz")
+    assert code == 0, err
+    assert "3 items" in one
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+def test_a_model_whose_log_failed_is_missing_with_its_reason(
+    logs: Path, status: str, play: Any, behave: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [path] = (logs / "lab" / "quiz").glob("*good*")
+    fail_log(path, status)
+    responses = read_responses(str(logs / "lab" / "quiz"), readers=(READER,))
+    reason = f"its log has status {status}"
+    assert responses.missing_reasons() == {"lab/good": {reason: 3}}
+    log = play(round_robin(responses=str(logs / "lab" / "quiz")), behave())
+    assert f"lab/good ({reason}: 3)" in capsys.readouterr().err
+    metadata = log.eval.metadata
+    assert sorted(metadata["podium_models"]) == sorted(RIGHT)
+    assert metadata["podium_left_out"] == 6
+
+
+def test_a_model_that_answers_in_another_log_of_the_task_is_not_missing(logs: Path) -> None:
+    [path] = (logs / "lab" / "quiz").glob("*good*")
+    log = read_eval_log(str(path))
+    log.eval.task_id = "earlier"
+    earlier = path.with_name(f"2025-{path.name}")
+    write_eval_log(log, str(earlier))
+    fail_log(earlier, "error")
+    responses = read_responses(str(logs / "lab" / "quiz"), readers=(READER,))
+    assert responses.missing_reasons() == {}
+
+
+def test_a_model_that_failed_on_one_of_two_tasks_is_missing_there(logs: Path) -> None:
+    [path] = (logs / "lab" / "quiz").glob("*good*")
+    fail_log(path, "error")
+    responses = read_responses(str(logs), readers=(READER,))
+    missing = responses.missing["lab/good"]
+    assert {key.partition(":")[0] for key in missing} == {"lab_quiz"}
+    assert len(missing) == 3

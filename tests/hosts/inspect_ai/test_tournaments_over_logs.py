@@ -1,6 +1,8 @@
 """A tournament over Inspect's logs: its verdicts keep the tasks of the logs, and a model whose log
 failed is missing, not absent."""
 
+import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +66,50 @@ def test_verdicts_keep_the_tasks_of_the_logs(
     assert "6 items" in whole
     code, by_task, err = run_podium("rank", log, "--ranker", "win-rate", "--by", "task")
     assert code == 0, err
-    assert all(f"task={task}" in by_task for task in ("lab_quiz", "lab_quiz-hard"))
+    assert all(f"win-rate [{task}]" in by_task for task in ("lab_quiz", "lab_quiz-hard"))
     code, one, err = run_podium("rank", log, "--ranker", "win-rate", "--where", "task=lab_quiz")
+    assert code == 0, err
+    assert "3 items" in one
+
+
+def write_samples(folder: Path, model: str, task: str) -> None:
+    """Write the samples of a run of lm-eval on three documents of a task."""
+    place = folder / model
+    place.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for number in range(1, 4):
+        prompt = f"{task}: item q{number}"
+        rows.append(
+            {
+                "doc_id": number,
+                "doc": {"question": prompt},
+                "target": "5",
+                "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": {}}},
+                "resps": [[f"{model} says {number}"]],
+                "filtered_resps": [f"{model} says {number}"],
+                "filter": "none",
+                "metrics": ["exact_match"],
+                "exact_match": 0.0,
+                "doc_hash": sha256(prompt.encode()).hexdigest(),
+                "prompt_hash": sha256(prompt.encode()).hexdigest(),
+                "target_hash": "0" * 64,
+            }
+        )
+    path = place / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def test_verdicts_keep_the_tasks_of_samples_of_lm_eval(
+    tmp_path: Path, play: Any, behave: Any, run_podium: Any
+) -> None:
+    for model in ("ash", "elm"):
+        for task in ("quiz", "quiz_hard"):
+            write_samples(tmp_path / "out", model, task)
+    log = str(place(play(round_robin(responses=str(tmp_path / "out")), behave())))
+    code, by_task, err = run_podium("rank", log, "--ranker", "win-rate", "--by", "task")
+    assert code == 0, err
+    assert all(f"win-rate [{task}]" in by_task for task in ("quiz", "quiz_hard"))
+    code, one, err = run_podium("rank", log, "--ranker", "win-rate", "--where", "task=quiz")
     assert code == 0, err
     assert "3 items" in one
 

@@ -716,6 +716,18 @@ def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
             frame["item"] = prefix + frame["item"]
 
 
+def _tasks_of_responses(log: EvalLog) -> tuple[str, ...]:
+    """Return the sorted tasks of a tournament's responses; empty for an ordinary eval.
+
+    Samples of lm-eval name them in the records of their runs.
+    """
+    tournament = read_tournament(log)
+    if tournament is None:
+        return ()
+    of_runs = {str(run["task"]) for run in tournament.runs if run.get("task")}
+    return tuple(sorted({*(tournament.tasks or of_runs)}))
+
+
 def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
     """Give each row of a tournament the task of its item, in place, if it has several tasks.
 
@@ -725,8 +737,7 @@ def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
     Returns:
         whether all logs are of tournaments of the same several tasks, so that rows were changed.
     """
-    tournaments = [read_tournament(log.header) for log, _ in frames]
-    tasks = {tuple(sorted(one.tasks)) if one else () for one in tournaments}
+    tasks = {_tasks_of_responses(log.header) for log, _ in frames}
     if len(tasks) != 1 or len(max(tasks)) < 2:
         return False
     # The longest name first: that of one task may begin with that of another.

@@ -81,7 +81,7 @@ def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(
     assert f"left out: logs/{place(failed).name}: no sample of it finished" in err
     assert "no key" in err
     assert "scripted/weak was run 2 times on quiz: the newest counts" in err
-    assert "ranking.json" not in err
+    assert ".ranking" not in err
     battles = podium.read_battles("logs")
     assert battles.missing == 0
     assert {name.partition(":")[0] for name in battles.table["item"].astype(str)} >= {

@@ -87,7 +87,7 @@ def test_the_viewer_gets_a_score_per_model_with_the_figures_as_metrics(played):
 @pytest.mark.slow
 def test_the_ranking_lies_as_json_beside_its_log_and_is_not_taken_for_a_log(played, tmp_path):
     _, log, *_ = played
-    [beside] = (tmp_path / "logs").glob("*.json")
+    [beside] = (tmp_path / "logs").glob("*.ranking")
     assert beside.name == f"podium-{place(log).stem}.ranking"
     assert json.loads(beside.read_text())["rankings"] == log.results.metadata["podium"]["rankings"]
     assert len(list_eval_logs(str(tmp_path / "logs"))) == 1

@@ -1,15 +1,15 @@
-"""Make the PNGs of the docs: a report and Inspect's viewer in headless Chromium, each with its
-words inside.
+"""Make the pictures of the documentation: a report and Inspect's viewer in headless Chromium.
 
 Run from the repository's root: `python docs/make_pictures.py`. It needs playwright and Debian's
-chromium, and types
+chromium, and runs
 
-    inspect eval podium/round_robin -T responses=examples/tournament --model-role
-    judge=podium/offline podium report logs/ -o report.html inspect view bundle --log-dir logs/
-    --output-dir view
+    inspect eval podium/round_robin -T responses=examples/tournament \\
+        --model-role judge=podium/offline
+    podium report logs/ -o report.html
+    inspect view bundle --log-dir logs/ --output-dir view
 
-The words lie in the PNG as its description, so that a test can tell whether a report still says the
-same: pixels hang on the machine's fonts, too.
+A PNG keeps the text that it shows as its description. A test compares this text with a new report,
+because the pixels also depend on the fonts of the machine.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""The battles of a pack as a table in Markdown, which can be read as plain text, too."""
+"""The battles of a pack as a table in plain text."""
 
 from collections.abc import Sequence
 
@@ -16,17 +16,15 @@ def pack_table(verdicts: Sequence[BattleVerdict]) -> str:
     not trusted as plain text.
     """
     rows = [HEADINGS, *(_row_of_battle(verdict) for verdict in verdicts)]
-    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    cells = [[cell.replace("\n", " ") for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [_line_of_cells(row, widths) for row in cells]
-    rule = _line_of_cells(["-" * width for width in widths], widths)
-    return "\n".join([lines[0], rule, *lines[1:]])
+    return "\n".join(_line_of_cells(row, widths) for row in cells)
 
 
 def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Return a line of the table, its cells padded to some widths."""
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
-    return f"| {' | '.join(padded)} |"
+    return "  ".join(padded).rstrip()
 
 
 def _row_of_battle(verdict: BattleVerdict) -> tuple[str, ...]:

@@ -206,10 +206,11 @@ def _score_pack(
         kept_verdict = (score.metadata or {})[NAMESPACE]
         verdicts.append(BattleVerdict(**kept_verdict, credit=credit_in(score)))
     readable = sum(verdict.credit is not None for verdict in verdicts)
+    answer = f"{readable} of {len(verdicts):,} readable"
     have = word_for(readable, "has", "have")
-    answer = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
+    counted = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    explanation = f"{answer}\n\n{pack_table(verdicts)}"
+    explanation = f"{counted}\n\n{pack_table(verdicts)}"
     return Score(
         value=readable / len(verdicts), answer=answer, explanation=explanation, metadata=metadata
     )

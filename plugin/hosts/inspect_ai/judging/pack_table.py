@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from podium.hosts.inspect_ai.judging.battle_outcomes import share_of_flips
 from podium.hosts.inspect_ai.logs.podium_entries import BattleVerdict, VerdictRow
 
-HEADINGS = ("model A", "model B", "credit of A", "flip", "A first", "B first")
-"""Headings of the table. A judge that grades single responses has one verdict for both orders."""
+HEADINGS = ("model A", "model B", "credit", "flip", "A first", "B first")
+"""Headings of the table. Credits are those of model A.
+
+A judge that grades single responses has one verdict for both orders.
+"""
 
 
 def pack_table(verdicts: Sequence[BattleVerdict]) -> str:
-    """Return a table with a row per battle: both models, credit, flip, and the credit by order.
+    """Return a table with a row per battle: both models, model A's credit, flip, credit by order.
 
     The columns are as wide as their longest cell, because Inspect's viewer shows contents that are
     not trusted as plain text.
@@ -29,7 +32,7 @@ def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _row_of_battle(verdict: BattleVerdict) -> tuple[str, ...]:
     """Return the cells of a battle."""
-    credit = "unparsed" if verdict.credit is None else f"{verdict.credit:.3g}"
+    credit = "unparsed" if verdict.credit is None else f"{verdict.credit:.3f}"
     flips = share_of_flips(verdict.judgments)
     flip = "" if flips != flips else f"{flips:.3g}"
     names = (verdict.model_a, verdict.model_b, credit, flip)
@@ -48,4 +51,4 @@ def credit_text(row: VerdictRow, prefix: str = "") -> str:
     """Return `prefix` and the credit of a judgment, or why the judgment is unparsed."""
     if row["credit"] is None:
         return f"unparsed ({row['reason']})"  # type: ignore[typeddict-item]
-    return f"{prefix}{row['credit']:.3g}"
+    return f"{prefix}{row['credit']:.3f}"

@@ -210,7 +210,7 @@ def _score_pack(
     have = word_for(readable, "has", "have")
     counted = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    explanation = f"{counted}\n\n{pack_table(verdicts)}"
+    explanation = f"{counted}; credits are those of model A\n\n{pack_table(verdicts)}"
     return Score(
         value=readable / len(verdicts), answer=answer, explanation=explanation, metadata=metadata
     )

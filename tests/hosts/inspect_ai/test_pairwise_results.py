@@ -264,7 +264,8 @@ def test_scoring_a_log_again_gives_the_same_figures(run, references):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reference": []}, "reference= is empty"),
+        ({"reference": ()}, "none is named: name its log, as -S reference=PATH"),
+        ({"reference": " "}, "none is named"),
         ({"value": "both"}, "choose outcome or credit"),
     ],
 )

@@ -48,7 +48,7 @@ DEFAULT_MERGING = {"one_sided": "unparsed", "rule": "mean", "quorum": None}
 
 @scorer(metrics=[pairwise_results()])
 def pairwise(
-    reference: str | Sequence[str],
+    reference: str | Sequence[str] = (),
     value: Literal["outcome", "credit"] = "outcome",
     cache: bool = True,
     call_timeout: float | None = CALL_TIMEOUT,
@@ -142,9 +142,11 @@ class Reference:
 
 def _split_sources(reference: str | Sequence[str]) -> list[str]:
     """Return the references as a list; UsageError if there is none."""
-    sources = [reference] if isinstance(reference, str) else [str(each) for each in reference]
+    named = [reference] if isinstance(reference, str) else [str(each) for each in reference]
+    sources = [source for source in named if source.strip()]
     if not sources:
-        raise UsageError("reference= is empty: name the log of a reference")
+        problem = "podium/pairwise compares with a reference, and none is named"
+        raise UsageError(f"{problem}: name its log, as -S reference=PATH or pairwise(PATH)")
     return sources
 
 

@@ -73,8 +73,10 @@ QUOTED_TAG = re.compile(
 
 Tags of reasoning begin a line. A tag that is not closed lasts to the end of the reply.
 """
-PROMPT_FENCE = re.compile(r"</?[a-z_]+_[0-9a-f]{8}>")
-"""A fence of the prompt, such as `<response_a_3f9c2a1b>`.
+PROMPT_FENCE = re.compile(
+    r"</?[a-z_]+_[0-9a-f]{8}>|^[ \t]*</?response(?:_[ab])?_[0-9a-f]{0,8}[ \t]*$", re.MULTILINE
+)
+"""A fence of the prompt, such as `<response_a_3f9c2a1b>`, or a line with the beginning of one.
 
 A fence without its counterpart was copied from a response.
 """

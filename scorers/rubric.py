@@ -141,7 +141,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     """Return why the text around the scores makes them unparsed; None if it does not.
 
     The text may say that the scores are somebody else's, take the scores back, or contradict them.
-    Block quotes are ignored.
+    More than `LONGEST_OUTSIDE` characters of text make them unparsed, too, with the reason `several
+    verdicts`. Block quotes are ignored.
 
     Args:
         text: the reply.

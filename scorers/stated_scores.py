@@ -52,6 +52,12 @@ SECTION_SCORE = re.compile(
     rf"{NUMBER}"
     r"(?![\w.,]\d|\w)"
 )
+SCORE_FIELD = re.compile(
+    r"(?i)[\"'](?:(?:score|rating|grade|points|total)[ _-]?(?P<after>[ab])"
+    r"|(?P<before>[ab])[ _-]?(?:score|rating|grade|points|total))[\"'][ \t]*:[ \t]*[\"']?"
+    rf"{NUMBER}"
+)
+"""A field of a JSON object with the score of one response, such as `"score_a": 7`."""
 TOTAL_WORD = re.compile(
     r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"
     r"|moyenne|media|promedio|итого|сумма)\b|总分|总计|平均"
@@ -97,6 +103,7 @@ def preferred_by_scores(view: str) -> str | None:
     if not DIGIT.search(text):
         return None
     leads = [*_leads_of_sentences(text), *_leads_of_columns(text), *_leads_of_sections(text)]
+    leads += _leads_of_fields(text)
     totals = [lead for lead in leads if lead.is_total]
     deciding_leads = totals[-1:] or leads
     preferred = {"A" if lead.margin > 0 else "B" for lead in deciding_leads if lead.margin}
@@ -165,6 +172,16 @@ def _leads_of_columns(text: str) -> Iterator[Lead]:
             if score_a and score_b:
                 margin = _number_of_match(score_a) - _number_of_match(score_b)
                 yield Lead(margin, TOTAL_WORD.search(line) is not None)
+
+
+def _leads_of_fields(text: str) -> Iterator[Lead]:
+    """Yield the lead of the scores in JSON fields, such as `"score_a": 7, "score_b": 3`."""
+    scores: dict[str, float] = {}
+    for field in SCORE_FIELD.finditer(text):
+        side = (field["after"] or field["before"]).upper()
+        scores[side] = float(field["number"].replace(",", "."))
+    if scores.keys() == {"A", "B"}:
+        yield Lead(scores["A"] - scores["B"], is_total=True)
 
 
 def _leads_of_sections(text: str) -> Iterator[Lead]:

@@ -55,12 +55,13 @@ class OrderEffect:
     def is_open(self) -> bool:
         """Whether the data are too few to say if the order has no effect or decides the verdicts.
 
-        The interval then contains both effects. Also True if the rate or its interval is unknown.
+        The interval then contains 0.5 and a rate at which the order decides. Also True if the rate
+        or its interval is unknown.
         """
-        return may_decide_nothing_or_all(self.rate)
+        return is_order_effect_open(self.rate)
 
 
-def may_decide_nothing_or_all(rate: Figured) -> bool:
+def is_order_effect_open(rate: Figured) -> bool:
     """Return whether an interval contains both no effect of the order and a deciding effect.
 
     Args:

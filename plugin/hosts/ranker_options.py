@@ -243,7 +243,7 @@ PIN = (
     "Pin this model as the reference of the folder: results get the win rate against it in direct "
     "battles, which no other model changes. Later runs use it, too"
 )
-STRICT = "End with another exit code if a run that was evaluated cannot be ranked, or only in part"
+STRICT = "End with another exit code if an evaluated run is not ranked, or is ranked only in part"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 

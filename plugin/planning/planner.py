@@ -16,6 +16,7 @@ from podium.planning.cost import battles_of, cheapest_design, price_designs, sta
 from podium.planning.item_groups_of_pilot import PilotGroups, groups_of_pilot
 from podium.planning.plan_record import (
     AnchorCandidate,
+    ComparedSize,
     Decision,
     Plan,
     PlanRequest,
@@ -113,14 +114,21 @@ def make_plan(
     design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
     share = Estimate(informativeness) if informativeness else None
     verdicts: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff}
-    pilot_of: dict[str, Any] = {"record": record, "groups": groups_of_pilot(record, level)}
-    request = PlanRequest(models=number, seed=seed, **pilot_of, **design, **verdicts, **goal)
+    groups = groups_of_pilot(record, level)
+    request = PlanRequest(
+        models=number, seed=seed, record=record, groups=groups, **design, **verdicts, **goal
+    )
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
-    if compared is not None:
-        compared = replace(compared, items=number_in_groups(request, compared.items))
-    return replace(_build_plan(request), compared=compared)
+    return replace(_build_plan(request), compared=_in_groups(compared, request))
+
+
+def _in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
+    """Return the size of a comparison with as many items as it takes in the pilot's groups."""
+    if compared is None:
+        return None
+    return replace(compared, items=number_in_groups(request, compared.items))
 
 
 def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:

@@ -50,6 +50,8 @@ was published with QLoRA.
 """
 ASSUMED_ITEM_SD = 170.0
 """Assumed standard deviation of a model's rating over items, in Elo, if there is no pilot."""
+LARGEST_ARRAY = 20_000
+"""Largest number of model pairs for which the largest number of items is played."""
 MOST_MODELS = 200
 """Largest number of models for which precision is computed."""
 FEWEST_ITEMS = 4
@@ -260,7 +262,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
     model_count = len(model.names)
     # Chain and ring play random pairs on each item, so that an average needs more items.
     most_items = 100 if design.name in ("chain", "ring") else 10
-    item_count = int(np.clip(20_000 * most_items // model_count**2, 1, most_items))
+    # Of more than 141 models, fewer items are played, so that the arrays stay small.
+    item_count = int(np.clip(LARGEST_ARRAY * most_items // model_count**2, 1, most_items))
     settings = dict(design.settings)
     if design.name == "anchor" and settings.get("anchor") not in model.names:
         median_model = np.argsort(model.theta, kind="stable")[model_count // 2]

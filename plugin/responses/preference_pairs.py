@@ -168,7 +168,8 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     Raises:
         DataError: the messages cannot be parsed, or the cell holds something else.
     """
-    cell = _first_cell(record.cells, names)
+    column = next((name for name in names if record.cells.get(name) is not None), names[0])
+    cell = record.cells.get(column)
     is_json = isinstance(cell, str) and cell.lstrip().startswith("{")
     parsed = parse_literal(cell) if is_json else cell
     if isinstance(parsed, dict) and "messages" in parsed:
@@ -176,7 +177,7 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     messages = messages_in(record, cell)
     if messages is not None:
         return read_conversation(record, messages)
-    return Conversation(turns=[Turn("assistant", record.as_text(names[0], cell) or "")])
+    return Conversation(turns=[Turn("assistant", record.as_text(column, cell) or "")])
 
 
 def _tools_text(tools: Any) -> str:

@@ -285,7 +285,7 @@ def _data_warnings(
     models_by_code: dict[str, Sequence[str]] = {
         "not-calibrated": evidence.dropped,
         "human-rating-unbounded": evidence.unbounded,
-        **_incomplete_models(held, has_unbounded_hard=bool(hard.unbounded.any())),
+        **_names_of_incomplete(held, has_unbounded_hard=bool(hard.unbounded.any())),
         "hard-ratings-unbounded": [evidence.models[k] for k in np.flatnonzero(hard.unbounded)],
         "hard-resamples-left-out": [
             f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost_resamples) if n
@@ -302,10 +302,13 @@ def _data_warnings(
     return warnings
 
 
-def _incomplete_models(
+def _names_of_incomplete(
     held: Sequence[HeldOut], *, has_unbounded_hard: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the models with unknown or unbounded ratings, by the code of their warning.
+    """Return the models with unknown or unbounded ratings, as their warnings name them.
+
+    Unknown ratings have the code `not-held-out`, and unbounded ones `held-out-unbounded`; there,
+    the kinds of unbounded ratings follow the name, as in `m1 (hard, soft)`. A list may be empty.
 
     If hard verdicts do not bound even the joint ratings (`has_unbounded_hard`), another warning
     says so. A model of which only the hard rating is unbounded is then left out here.

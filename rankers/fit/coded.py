@@ -280,8 +280,8 @@ def _code_present_models(
     is_present = battles_of_model > 0
     if is_present.all():
         return a_code, b_code, names
-    position = np.cumsum(is_present) - 1
-    return position[a_code], position[b_code], tuple(compress(names, is_present))
+    new_code = np.cumsum(is_present) - 1
+    return new_code[a_code], new_code[b_code], tuple(compress(names, is_present))
 
 
 def order_rows(
@@ -290,9 +290,9 @@ def order_rows(
     credit: np.ndarray,
     columns: Iterable[tuple[np.ndarray, np.ndarray]] = (),
 ) -> np.ndarray:
-    """Return the position of each row in an order by content, shape (rows,).
+    """Return the rank of each row, from 0, if rows are sorted by their content, shape (rows,).
 
-    The order does not depend on the names of models, on the order of the rows, or on which of two
+    The ranks do not depend on the names of models, on the order of the rows, or on which of two
     models is a. Rows of equal content are in any order.
 
     Each model gets a number (a key) that its credits, its opponents, and their keys determine. The
@@ -326,7 +326,12 @@ def order_rows(
 
 
 def order_of_battles(battles: Battles) -> np.ndarray:
-    """Return the position of each row of a battles table in an order by content, shape (rows,)."""
+    """Return the rank of each battle, from 0, if battles are sorted by content, shape (rows,).
+
+    The content is credit, human verdict, margins, scores, lengths and weight. Item, judge, order
+    and category are ignored: battles that differ only in these are in any order. Names of models
+    are ignored, too, as `order_rows` says.
+    """
     names = battles.rows.battle_columns
     columns = []
     sums = SUM_OF_BOTH_MODELS | dict.fromkeys(criterion_columns(names), 0.0)

@@ -244,10 +244,10 @@ def _find_modes(
         # The solver centres u, so that the penalty given to it is that of the differences of u. At
         # the mode, the mean of u weighted by precision is zero, and u is shifted accordingly.
         weights = precision / precision.sum()
-        penalty = np.diag(likelihood.penalty)
-        penalty[:-1, :-1] -= np.outer(precision, weights)
+        centred_penalty = np.diag(likelihood.penalty)
+        centred_penalty[:-1, :-1] -= np.outer(precision, weights)
         start = modes[-1] if modes else None
-        mode = maximize(replace(likelihood, penalty=penalty), start).parameters
+        mode = maximize(replace(likelihood, penalty=centred_penalty), start).parameters
         mode[:-1] -= weights @ mode[:-1]
         log_likelihood, information = _value_and_information(likelihood, mode)
         cholesky_factor = linalg.cholesky(information, lower=True)
@@ -256,8 +256,8 @@ def _find_modes(
         log_marginal = (
             penalized + np.log(precision).sum() / 2 - np.log(np.diag(cholesky_factor)).sum()
         )
-        # The grid of tau is logarithmic, so that the prior density of a node is that of log tau:
-        # tau times the half-Cauchy density 1 / (1 + (tau / prior median)^2), up to a constant.
+        # The nodes are equally spaced in log tau. The prior density of log tau is tau times that of
+        # tau, which is half-Cauchy: 1 / (1 + (tau / prior median)^2), up to a constant.
         log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / spread_prior) ** 2))
         covariances.append(linalg.cho_solve((cholesky_factor, True), np.eye(len(mode))))
         modes.append(mode)

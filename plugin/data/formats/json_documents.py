@@ -35,7 +35,10 @@ RESULT_KEYS = ("promptIdx", "testIdx")
 
 
 def open_document(path: Path, plain_file: Path, engine: Duck) -> Records | None:
-    """Open the records of a document; None if it is another document, or damaged.
+    """Open the records of a document; None if another reader has to read it.
+
+    That is a document without records in one of the forms that the module names, a damaged one, one
+    with a key twice in a record, or one object of more than `LARGEST_OBJECT` bytes.
 
     Args:
         path: the file that the user named.

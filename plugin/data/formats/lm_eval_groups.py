@@ -133,14 +133,13 @@ def _results_of_files(files: Sequence[Scores]) -> list[Results]:
 def _ways_of_counting(
     run: Results, group: str, tasks: Sequence[str], metric: str
 ) -> set[Counted] | None:
-    """Return what may count the same in a group's figure, by the figures of its tasks.
-
-    Both are returned if the two means are equal, for example because the tasks have equally many
-    documents.
+    """Return whether documents or tasks have equal weights in the figure of a group.
 
     Returns:
-        None if the run lacks the group's figure, or the figure or the size of one of the tasks, or
-        if the sizes do not sum to more than 0.
+        `documents` if the figure is the mean of the tasks' figures weighted by their numbers of
+        documents, `tasks` if it is their plain mean, both if these are equal, and an empty set if
+        it is neither. None if the run lacks the group's figure, or the figure or the size of one of
+        the tasks, or if the sizes do not sum to more than 0.
     """
     figure = run.value("results", group, metric)
     figures = [run.value("results", task, metric) for task in tasks]

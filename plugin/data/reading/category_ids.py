@@ -30,6 +30,9 @@ than by chance, by more than this number of standard errors."""
 def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -> list[Notice]:
     """Return the note on ids that are numbers and begin anew in each category; empty if not.
 
+    Ids begin anew if they are whole numbers without gaps from 0 or 1 in each of several categories.
+    Nothing is noted if rows of one id in several categories seem to be about one question.
+
     Args:
         engine: the database.
         tables: the tables, without inputs.

@@ -211,6 +211,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     if len(tables) == 1 or "item" not in names:
         return UnitedRows(view, 0, frozenset())
     identity = _identity_columns(names)
+    # A text in this column is the response itself, not its number.
     if names.get("response") == "BIGINT":
         identity.append("coalesce(response, 1)")
     of_verdict = REPLIES if "judge" in names else (*REPLIES, *JUDGE_MODELS)

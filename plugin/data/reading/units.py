@@ -110,6 +110,7 @@ class Repetition:
     def is_like_items(self) -> bool:
         """Whether rows of one value share a cell less often than by chance.
 
+        Rows of one item do so, because a model meets each item once in a cell.
         The number of pairs by chance is assumed to have a Poisson distribution.
         """
         if not self.repeats or self.values < 2:

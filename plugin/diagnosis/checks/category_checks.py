@@ -184,8 +184,8 @@ def _test_column(
     p = _p_of_largest(rows, in_category, t)
     if p > CHECKS["categories"].threshold:
         return p, None
-    place, model = np.unravel_index(int(np.argmax(np.abs(t))), t.shape)
-    value = values[int(place)]
+    tested, model = np.unravel_index(int(np.argmax(np.abs(t))), t.shape)
+    value = values[int(tested)]
     return p, _turned_pair(battles, known, item, category, value, int(model))
 
 

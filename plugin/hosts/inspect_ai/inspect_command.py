@@ -175,6 +175,7 @@ def _notes_before_run(options: RankerOptions, arguments: Sequence[str]) -> list[
     """
     from podium.hosts.inspect_ai.coming_eval import check_eval_options, check_reference_of_eval
 
+    # Errors then name the options as they are typed for this command.
     with typed_as(typed_for_judge if options.judges else typed_in_inspect):
         notes = check_eval_options(options)
         if arguments[0] in RUNNING:

@@ -117,12 +117,13 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     for k in range(4):
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))
-    largest_label_width = width - INDENT - sum(widths[1:]) - 3 * (GAP - 1)
+    gap = GAP - 1
+    largest_label_width = width - INDENT - sum(widths[1:]) - gap * (len(widths) - 1)
     widths[0] = min(widths[0], max(largest_label_width, NARROWEST))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         if row:
-            lines += _row_lines(row, widths, "lrrl", GAP - 1)
+            lines += _row_lines(row, widths, "lrrl", gap)
         else:
             lines += _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
     return [" " * INDENT + line for line in lines]

@@ -123,13 +123,14 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
         host: the other host (lm-eval) that plays and ranks the tournament; None for Inspect.
         ladder: given ratings that new models join, as `podium.data.ladder.Ladder.to_dict` writes
             them.
-        agents: notes on what the judge is shown of agents, and on the judge of `earlier`.
+        agents: notes on what the judge is shown of agents, and on the judge of the verdicts that
+            the option `earlier` names.
         preferred: name of the model whose responses are known to be preferred by humans; None if
             no preferences are known.
         jury: names of the judges that take turns; empty if all judge every battle.
         runs: the runs that gave the responses, without the arguments of models, which may hold
             secrets; empty if nothing is known of them.
-        questions: how the items of these runs were paired, by task.
+        questions: how the items of `runs` were paired by their questions, by task.
         accepted: sentences on findings that the user accepted by name.
         cluster: the column with the groups of items; None if each item is independent.
     """

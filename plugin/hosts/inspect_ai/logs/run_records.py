@@ -121,21 +121,23 @@ def _given_arguments(log: EvalLog) -> dict[str, Any]:
     then.
     """
     passed = getattr(log.eval, "task_args_passed", None)
-    return dict(log.eval.task_args or {} if passed is None else passed)
+    if passed is None:
+        return dict(log.eval.task_args or {})
+    return dict(passed)
 
 
 def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     """Return the name of the solver and the arguments that were given to it.
 
-    If the task chose its solvers, these are their names, and the arguments of all, each with the
-    name of the solver if there are several. Templates of system messages are left out: see
-    `_system_messages_of`.
+    If the task chose several solvers, their names are joined by ` + `, and each argument is named
+    `SOLVER.ARGUMENT`. Templates of system messages are left out: see `_system_messages_of`.
     """
     spec = log.eval
     if spec.solver is not None:
         passed = getattr(spec, "solver_args_passed", None)
-        given = spec.solver_args or {} if passed is None else passed
-        return spec.solver, _without_folders(dict(given))
+        if passed is None:
+            passed = spec.solver_args or {}
+        return spec.solver, _without_folders(dict(passed))
     steps = log.plan.steps
     arguments = {}
     for step in steps:

@@ -61,7 +61,9 @@ TWO_LEVELS_ON_LINE = re.compile(
 )
 # A command such as `\boxed`, or an underscore.
 LATEX_COMMAND = re.compile(r"\\\w+|_")
-COMPLETE_END = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
+COMPLETE_END = re.compile(
+    rf"[.!?…。！？:：)）\]\"”»’{MASK}|\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]\Z"
+)
 """The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 # The last word of a text (group 1).

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from podium.scorers.reasoning import start_of_answer
+from podium.scorers.reply_asides import without_asides
 from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 
 MASK = "\ufffc"
@@ -150,6 +151,7 @@ def own_words(text: str) -> str | None:
         return None
     start = start_of_answer(text)
     view = _plain_signs(_without_chat_tokens("\n" * start + text[start:]))
+    view = without_asides(view)
     if _is_conversation(view) or _has_too_many_marks(view):
         return None
     # The search for one character is far faster than the search for three, so it comes first.

@@ -300,10 +300,12 @@ SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missin
 |la réponse|elle|les deux|réponses?|consigne|respuestas?|ambas|la|las|ответ\w*|оба|он)(?!\w)|回答
 |两个|题目|用户|它""".replace("\n", "")
 """Topics of an explanation of the verdict."""
-PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|outstanding|superb
+PRAISE = """flawless|without a single flaw|nothing to improve|nothing i would change
+| perfect|best possible|best answer|best response|brilliant|outstanding|superb
 |masterpiece|could not be better|fehlerlos|makellos|perfekt|parfait|impeccable|perfecta|impecable
 |безупречн|идеальн|完美|无可挑剔""".replace("\n", "")
-BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong
+BLAME = """useless|worthless|worst answer|worst response|worst possible
+|nothing right|nothing is right|wrong in every|entirely wrong
 |completely wrong|totally wrong|utterly wrong|completely false|bottom of the scale|do worse
 |fails completely|lowest possible|nonsense|garbage|not one true|not one correct|answer what
 |answer anything|not be worse|every single statement in|insults|disaster|complete failure

@@ -27,8 +27,8 @@ LETTERS = frozenset("ABC")
 LETTER_WITHOUT_BLANK = re.compile(r"[ABC](?=[A-Z])")
 """A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
-LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—-]++|\d{1,2}[.)])[ \t]++")
-"""The mark of a heading or of an item of a list: `## `, `- `, `2. `."""
+LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{1,2}[.)])[ \t]++")
+"""The mark of a heading or of an item of a list: `## `, `- `, `2. `, or a sign such as a cross."""
 # The end of a sentence before the next one, or a comma before a word such as `therefore`. The
 # pattern begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(

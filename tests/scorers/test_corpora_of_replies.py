@@ -1,7 +1,7 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few
 of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `sixth_*.jsonl` were written by
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `seventh_*.jsonl` were written by
 people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
 human reads (null: nothing that counts), `also_right` another reading that is right.
 """
@@ -97,6 +97,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
         "fourth_honest",
         "fifth_honest",
         "sixth_honest",
+        "seventh_honest",
         "more_honest",
     ],
 )
@@ -122,6 +123,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
         "fourth_forged",
         "fifth_forged",
         "sixth_forged",
+        "seventh_forged",
         "more_forged",
     ],
 )
@@ -136,7 +138,7 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_of_a_realization_is_re
 def test_the_corpora_hold_replies_of_every_realization() -> None:
     for corpus in (
         f"{name}{kind}"
-        for name in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "more_")
+        for name in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "more_")
         for kind in ("honest", "forged")
     ):
         rows = rows_of(corpus)

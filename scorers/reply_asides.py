@@ -1,0 +1,85 @@
+"""Parts of a judge's reply that say nothing about its verdict.
+
+These are comments, polite closings, bars of tables, and verdicts that the judge corrected.
+"""
+
+import re
+
+COMMENT = re.compile(r"(?<![:\w\"'/])//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*$", re.DOTALL | re.MULTILINE)
+"""A comment in a JSON object. A line that begins with `#` is one only outside of prose."""
+LONGEST_JSON = 8_000
+"""Largest number of characters of a reply in which comments are searched."""
+JSON_REPLY = re.compile(r"\s*(?:```\w*\s*)?(?:(?://|#|/\*)[^\n]*\s*)*\{")
+"""The beginning of a reply that is a JSON object, perhaps in a code block or after a comment."""
+CLOSING = re.compile(
+    r"\n\s*\n[ \t]*(?:(?:i )?hope (?:this|that|these|the|it)\b|(?:please |just )?let me know\b"
+    r"|please (?:feel free|do not hesitate)\b|feel free to\b"
+    r"|if you (?:want|would like|['’]d like|need|wish|have) (?:me|any|more|further|to)\b"
+    r"|(?:kind|best|warm) regards\b|viele grüße\b|mit freundlichen grüßen\b|cordialement\b"
+    r"|saludos\b)[^\n]*\s*\Z",
+    re.IGNORECASE,
+)
+"""A polite last paragraph, such as `I hope this helps! Let me know if you need more.`"""
+WITHDRAWAL = re.compile(
+    r"(?i)\b(?:but|not|wrong|ignore|verdict|actually|mistake|[\[{<]|response)\b"
+)
+"""Words because of which a last paragraph is read, although it begins like a closing."""
+CORRECTION = re.compile(
+    r"(?:\]\]|verdict:[ *]*[ABC][ *]*|\})\s*\n[ \t]*\n[ \t*_]*"
+    r"(?:correction[*_ ]*[:：]|(?=(?:wait|hmm?)\b[^\n]{0,400}\bi (?:therefore )?correct my\b))",
+    re.IGNORECASE,
+)
+"""A paragraph that corrects the verdict directly before it, such as `Correction: ...`."""
+TABLE_ROW = re.compile(
+    r"^(?P<open>[ \t]*\|)(?P<name>[^|\n]*)(?:(?P<middle>\|)(?P<value>[^|\n]*))?"
+    r"(?P<close>\|[ \t]*)$",
+    re.MULTILINE,
+)
+"""A row of a table with one or two cells."""
+VALUE_NAME = re.compile(
+    r"(?i)[\W_]*(?:(?:final|overall|my|total) )*(?:verdict|winner|level|label|grade|score|rating)"
+    r"(?: \([\d –-]+\))?[\W_]*"
+)
+"""The first cell of a row whose second cell is the verdict."""
+NOT_A_WORD = re.compile(r"[^A-Za-z ]")
+"""Markup, and the allowed values, in the name of a verdict."""
+LONE_VALUE = re.compile(r"[*_ \t]*\[\[[^\[\]\n]{1,20}\]\][*_ \t]*")
+"""The only cell of a row that is a verdict in double square brackets."""
+
+
+def without_asides(view: str) -> str:
+    """Replace what says nothing about the verdict by blanks; the text keeps its length.
+
+    That are comments of a reply that is a JSON object, a polite last paragraph, the bars of a
+    table's row that consists of the verdict and its name, and all before a paragraph that corrects
+    the verdict before it.
+    """
+    corrections = [correction.end() for correction in CORRECTION.finditer(view)]
+    if corrections:
+        view = _blank(view[: corrections[-1]]) + view[corrections[-1] :]
+    if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
+        view = COMMENT.sub(lambda comment: _blank(comment[0]), view)
+    closing = CLOSING.search(view, max(0, len(view) - 1000))
+    if closing and not WITHDRAWAL.search(closing[0]):
+        view = view[: closing.start()] + _blank(closing[0])
+    if "|" in view:
+        view = TABLE_ROW.sub(_row_as_line, view)
+    return view
+
+
+def _row_as_line(row: re.Match[str]) -> str:
+    """Return a row that names a verdict as a line such as `Grade: 79`; other rows as they are."""
+    if row["middle"] is None:
+        is_verdict = LONE_VALUE.fullmatch(row["name"])
+    else:
+        is_verdict = VALUE_NAME.fullmatch(row["name"])
+    if not is_verdict:
+        return row[0]
+    end = "" if row["middle"] is None else f":{row['value']}"
+    name = NOT_A_WORD.sub(" ", row["name"]) if row["middle"] else row["name"]
+    return f"{_blank(row['open'])}{name}{end}{_blank(row['close'])}"
+
+
+def _blank(text: str) -> str:
+    """Return blanks in place of a text, with its line breaks."""
+    return re.sub(r"[^\n]", " ", text)

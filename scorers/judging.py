@@ -580,9 +580,10 @@ def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]
 def excerpt_of(text: str) -> str:
     """Return an unparsed reply or an error on one line of at most 80 characters.
 
-    Blanks and line breaks become single blanks. A longer text is cut, with `…` at its end.
+    Blanks and line breaks become single blanks. A longer text is cut, with `…` at its end. Halves
+    of surrogate pairs become their escapes, because no terminal and no log can write them.
     """
-    line = " ".join(text.split())
+    line = " ".join(text.split()).encode("utf-8", "backslashreplace").decode()
     if len(line) <= LONGEST_EXCERPT:
         return line
     return f"{line[: LONGEST_EXCERPT - 1]}…"

@@ -11,6 +11,7 @@ from podium.data.formats.verdict_cells import FIVE_LEVELS
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.checklist import read_checklist
+from podium.scorers.judging import excerpt_of
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import FILTERED, NOT_SHOWN, REASONS, Rating, Reply, Token, Verdict
 from podium.scorers.rubric import CRITERIA
@@ -614,3 +615,7 @@ def test_a_label_in_the_other_order_says_the_same(said: str, label: str) -> None
 )
 def test_labels_in_the_other_order_that_contradict_or_say_nothing_are_unparsed(text: str) -> None:
     assert read(OF["labels"], text).label is None
+
+
+def test_halves_of_surrogate_pairs_are_escaped_in_excerpts_of_replies() -> None:
+    assert excerpt_of("A\ud800  is\nbetter") == "A\\ud800 is better"

@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from importlib import import_module
 from typing import Any
 
 from inspect_ai.model import Model, ModelAPI, get_model
 from rich.text import Text
 
+import podium.hosts.inspect_ai.judging.offline_model  # noqa: F401 - registers the provider `podium`
 from podium.errors import UsageError
 from podium.hosts.ranker_options import refuse_lm_eval_model
 from podium.hosts.secrets import is_secret, redact, secrets_of
@@ -29,8 +29,6 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "") -> Mo
             model cannot be made.
     """
     option = option or option_text("judge")
-    # This registers the provider `podium`. The registry imports this folder, so it is named here.
-    import_module("podium.hosts.inspect_ai.registry")
     refuse_lm_eval_model(name, option)
     address = str(arguments.get("base_url") or "")
     if redact(address) != address:

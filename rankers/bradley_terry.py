@@ -30,7 +30,11 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
     t_quantile,
 )
-from podium.rankers.errors.raters import Raters, covariance_of_raters, raters_of
+from podium.rankers.errors.raters import (
+    VaryingRaters,
+    covariance_of_raters,
+    raters_of,
+)
 from podium.rankers.fit.cells import BattleData, cluster_shares, load_battles, prepare_battles
 from podium.rankers.fit.coded import (
     Cluster,
@@ -188,12 +192,12 @@ def _estimate_with_raters(
     if battles is None or raters is None:
         return estimate_elo(strengths, coded, scale, level)
     size = len(strengths.theta)
-    added = covariance_of_raters(
-        lambda clustered: strengths.covariance(clustered)[:size, :size],
-        code_battles(battles, labels=labels),
-        raters,
+    rows = code_battles(battles, labels=labels)
+    added, freedom = covariance_of_raters(
+        lambda clustered: strengths.covariance(clustered)[:size, :size], rows, raters
     )
-    estimate = estimate_elo(strengths, coded, scale, level, added, raters)
+    varying = VaryingRaters(raters.unit, raters.number, freedom)
+    estimate = estimate_elo(strengths, coded, scale, level, added, varying)
     return replace(estimate, raters=(raters.unit, raters.number))
 
 
@@ -299,7 +303,7 @@ def estimate_elo(
     scale: EloScale,
     level: float,
     added_covariance: np.ndarray | float = 0.0,
-    raters: Raters | None = None,
+    raters: VaryingRaters | None = None,
 ) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals.
 
@@ -314,9 +318,8 @@ def estimate_elo(
         level: confidence level, in (0, 1).
         added_covariance: covariance that is added to that of the log-strengths, shape (models,
             models).
-        raters: the voters or judges, if they vary, too; their number less one and the effective
-            degrees of freedom of the clusters (`effective_freedom`), the smaller of the two, are
-            those of the intervals.
+        raters: the voters or judges, if they vary, too; the intervals have the smaller of their
+            degrees of freedom and those of the clusters (`effective_freedom`).
     """
     theta = strengths.theta
     clusters = battles.clusters if raters is None else min(battles.clusters, raters.number)
@@ -329,7 +332,7 @@ def estimate_elo(
     if has_strengths_only and clusters > 1:
         few_battles = few_battles_of(strengths, battles, battles.clusters_by_model())
     covariance = scale.covariance(covariance_with_few(covariance, few_battles, theta))
-    freedoms = np.full(len(theta), freedom)
+    freedoms = np.broadcast_to(freedom, len(theta)).astype(float)
     score = scale.scores(theta)
     estimate = sandwich_estimate(
         score, covariance, clusters, level=level, cluster=unit, freedom=freedoms
@@ -341,7 +344,7 @@ def estimate_elo(
     if tests:
         estimate = _with_pair_tests(estimate, tests, adds_errors=bool(np.any(added_covariance)))
     if few_battles:
-        quantile = t_quantile(freedom + 1, level)
+        quantile = t_quantile(float(freedoms.min()) + 1, level)
         estimate = with_score_tests(estimate, few_battles, scale, theta, quantile, battles.unit)
     if tests and has_strengths_only:
         is_flat = _find_flat_models(estimate, tests, strengths, battles)
@@ -364,10 +367,13 @@ def _with_pair_tests(
     return replace(estimate, tests=tests.pair_tests, has_unequal_weights=is_unequal)
 
 
-def _freedom_of(battles: BattleData, raters: Raters | None) -> float:
-    """Return the degrees of freedom of intervals by clusters and, if they vary, by raters."""
-    freedom = float(effective_freedom(cluster_shares(battles)))
-    return freedom if raters is None else min(freedom, raters.number - 1)
+def _freedom_of(battles: BattleData, raters: VaryingRaters | None) -> np.ndarray:
+    """Return the degrees of freedom of intervals by clusters and, if they vary, by raters.
+
+    The shape is () without raters, and (models,) with them.
+    """
+    freedom = effective_freedom(cluster_shares(battles))
+    return freedom if raters is None else np.minimum(freedom, raters.freedom)
 
 
 def _elo_tests(strengths: Strengths, battles: BattleData) -> EloTests:

@@ -295,8 +295,8 @@ def estimate_means(
     )
     raters = None if battles is None else _raters_of_scores(battles)
     if battles is not None and raters is not None:
-        freedom = np.minimum(freedom, raters.number - 1)
-        added = _score_covariance_of_raters(battles, matrix, raters, covariance)
+        added, freedom_of_raters = _score_covariance_of_raters(battles, matrix, raters, covariance)
+        freedom = np.minimum(freedom, freedom_of_raters)
         estimate = _add_raters(estimate, added, matrix.unit, raters, freedom, level)
     estimate = replace(
         estimate,
@@ -355,8 +355,10 @@ def _raters_of_scores(battles: Battles) -> Raters | None:
 
 def _score_covariance_of_raters(
     battles: Battles, matrix: ScoreMatrix, raters: Raters, by_item: np.ndarray
-) -> np.ndarray:
-    """Return what voters or judges add to the covariance of means, shape (models, models).
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what voters or judges add to the covariance of means, and their degrees of freedom.
+
+    The shapes are (models, models) and (models,).
 
     A row contributes the deviation of its score from the model's mean, times its share in that
     mean.
@@ -382,7 +384,8 @@ def _score_covariance_of_raters(
     rater = np.zeros(len(battles), dtype=np.int64)
     rater[places.has_score] = raters.code
     cluster = item if matrix.group is None else np.tile(cluster_codes(battles), 2)[places.is_known]
-    return influence_of_raters(influence, cluster, np.tile(rater, 2)[places.is_known], by_item)
+    rater_of_score = np.tile(rater, 2)[places.is_known]
+    return influence_of_raters(influence, cluster, rater_of_score, model, share, by_item)
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:

@@ -238,10 +238,9 @@ def _rates_with_raters(
     if estimate.method is None or estimate.freedom is None:
         return estimate
     weights = rate_weights(pairs)
-    added = covariance_of_raters(
-        lambda clustered: _rate_covariance(clustered, pairs, weights),
-        code_battles(battles, labels=labels),
-        raters,
+    rows = code_battles(battles, labels=labels)
+    added, freedom = covariance_of_raters(
+        lambda clustered: _rate_covariance(clustered, pairs, weights), rows, raters
     )
     two_way = sandwich_estimate(
         estimate.score,
@@ -249,7 +248,7 @@ def _rates_with_raters(
         min(estimate.clusters, raters.number),
         level=level,
         cluster=f"{coded.unit}- and {raters.unit}",
-        freedom=np.minimum(estimate.freedom, raters.number - 1),
+        freedom=np.minimum(estimate.freedom, freedom),
     )
     two_way = replace(
         two_way,

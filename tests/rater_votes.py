@@ -38,3 +38,27 @@ def votes_with_heavy_voter(*, votes=600, crowd=12, kind="voter"):
         parts.append(part)
     parts[1][kind] = "arena_user_17"
     return pd.concat(parts, ignore_index=True)
+
+
+def dense_enlargement(weight: pd.Series) -> float:
+    """Return the factor that makes a variance clustered by rater unbiased, by dense matrices.
+
+    `weight` is the weight of each rater in a mean.
+    """
+    share = (weight / weight.sum()).to_numpy()
+    residual_covariance = _residual_maker(share) @ _residual_maker(share).T
+    squares = share**2
+    return float(squares.sum() / (squares @ np.diag(residual_covariance)))
+
+
+def dense_freedom(weight: pd.Series) -> float:
+    """Return Satterthwaite's degrees of freedom of a variance by raters, by dense matrices."""
+    share = (weight / weight.sum()).to_numpy()
+    covariance = _residual_maker(share) @ _residual_maker(share).T
+    quadratic = np.diag(share**2 / np.diag(covariance)) @ covariance
+    return float(np.trace(quadratic) ** 2 / np.trace(quadratic @ quadratic))
+
+
+def _residual_maker(share: np.ndarray) -> np.ndarray:
+    """Return the matrix that subtracts a weighted mean."""
+    return np.eye(len(share)) - np.outer(np.ones(len(share)), share)

@@ -8,7 +8,7 @@ from podium.checks import Check
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.comparison.pair_data import ComparedPair, level_credits
 from podium.data.battles import Battles
-from podium.diagnosis.checks.rater_checks import check_rater_of_pair
+from podium.diagnosis.checks.rater_checks import check_rater_of_pair, has_heavy_rater
 
 RANKER_OF_MEASURE = {ELO: "bradley-terry", WIN_RATE: "win-rate", SCORE: "mean"}
 """The ranker that computes the scores whose difference is measured."""
@@ -28,12 +28,12 @@ def rater_check_of(battles: Battles, pair: ComparedPair, finding: PairFinding) -
     Returns:
         The check; None if no removal changes who is ahead. None, too, if the two are too close to
         call, unless the error includes how voters or judges differ and the lead is as large as in
-        `check_leading_rater`.
+        `check_leading_rater`, or one of them gave many of the verdicts.
     """
     value = finding.difference.value
     largest_p = 1 - finding.level
     if finding.difference.raters is not None:
-        largest_p = max(largest_p, P_OF_LEAST_Z)
+        largest_p = 1.0 if has_heavy_rater(battles) else max(largest_p, P_OF_LEAST_Z)
     if value == 0 or finding.difference.p_value > largest_p:
         return None
     names = pair.candidate, pair.baseline

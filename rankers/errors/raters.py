@@ -6,12 +6,14 @@ items, plus that of the raters, minus that of the pairs of both (Cameron, Gelbac
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from podium.data.battles import Battles
 from podium.rankers.errors.difference import sum_by_group
 from podium.rankers.errors.intervals import covariance_of
+from podium.rankers.errors.rater_shares import RaterShares, shares_of_raters
 from podium.rankers.fit.coded import CodedBattles
 
 FEWEST_RATERS = 10
@@ -42,6 +44,20 @@ class Raters:
     number: int
     code: np.ndarray
     names: np.ndarray
+
+
+class VaryingRaters(NamedTuple):
+    """Voters or judges who vary beside the clusters of an estimate.
+
+    Attributes:
+        unit: what a rater is: `voter` or `judge`.
+        number: number of raters.
+        freedom: their degrees of freedom by model, shape (models,).
+    """
+
+    unit: str
+    number: int
+    freedom: np.ndarray
 
 
 def raters_of(
@@ -89,10 +105,29 @@ def count_raters(battles: Battles) -> tuple[str, int] | None:
     return None
 
 
+def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:
+    """Return how raters share in the battles of each model.
+
+    Args:
+        coded: the readable battles.
+        rater: code of the rater of each battle; any integers, shape (battles,).
+    """
+    return shares_of_raters(
+        np.tile(rater, 2),
+        np.concatenate([coded.a, coded.b]),
+        np.tile(coded.weight, 2),
+        len(coded.models),
+    )
+
+
 def covariance_of_raters(
-    covariance: Callable[[CodedBattles], np.ndarray], coded: CodedBattles, raters: Raters
-) -> np.ndarray:
-    """Return what raters add to a covariance of models clustered by item, shape (models, models).
+    covariance: Callable[[CodedBattles], np.ndarray],
+    coded: CodedBattles,
+    raters: Raters,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what raters add to a covariance of models clustered by item, and their freedom.
+
+    The shapes are (models, models) and (models,).
 
     It is V_r - V_ir, where V_r is the covariance clustered by rater and V_ir that by rater and
     item. If the sum with the covariance by items has a variance below 0 in some direction, V_ir is
@@ -103,33 +138,58 @@ def covariance_of_raters(
         coded: the readable battles, with items or their groups as clusters.
         raters: who gave their verdicts.
     """
-    by_item = covariance(coded)
-    by_rater = covariance(_with_clusters(coded, raters.code))
-    by_both = covariance(
-        _with_clusters(coded, raters.code * np.int64(coded.clusters) + coded.cluster)
-    )
-    return _combine_covariances(by_item, by_rater, by_both)
+    both = raters.code * np.int64(coded.clusters) + coded.cluster
+    by_rater, freedom = _covariance_by(covariance, coded, raters.code)
+    by_both, _ = _covariance_by(covariance, coded, both)
+    return _combine_covariances(covariance(coded), by_rater, by_both), freedom
+
+
+def _covariance_by(
+    covariance: Callable[[CodedBattles], np.ndarray], coded: CodedBattles, unit: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a covariance by a unit with unequal shares, and the degrees of freedom by model.
+
+    Args:
+        covariance: function of battles to the covariance by their clusters.
+        coded: the readable battles.
+        unit: code of the unit of each battle; any integers, shape (battles,).
+    """
+    clustered = _with_clusters(coded, unit)
+    shares = shares_in_battles(coded, clustered.cluster)
+    return shares.enlarge(covariance(clustered), clustered.clusters), shares.freedom
 
 
 def influence_of_raters(
-    influence: np.ndarray, cluster: np.ndarray, rater: np.ndarray, by_item: np.ndarray | None = None
-) -> np.ndarray:
-    """Return what raters add to a covariance of means clustered by item, shape (means, means).
+    influence: np.ndarray,
+    cluster: np.ndarray,
+    rater: np.ndarray,
+    mean: np.ndarray,
+    weight: np.ndarray,
+    by_item: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what raters add to a covariance of means clustered by item, and their freedom.
 
-    See `covariance_of_raters`.
+    The shapes are (means, means) and (means,). See `covariance_of_raters`.
 
     Args:
         influence: what each row contributes to the error of each mean, shape (rows, means).
         cluster: code of each row's item, or group of items; any integers, shape (rows,).
         rater: code of each row's rater; any integers, shape (rows,).
+        mean: code of the mean that each row belongs to, shape (rows,).
+        weight: weight of each row in this mean, shape (rows,).
         by_item: the covariance by item, shape (means, means); None for that of the clusters.
     """
     pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
-    return _combine_covariances(
-        clustered_covariance(influence, cluster) if by_item is None else by_item,
-        clustered_covariance(influence, rater),
-        clustered_covariance(influence, np.ravel(pairs)),
-    )
+    enlarged = []
+    freedoms = []
+    for unit in (rater, np.ravel(pairs)):
+        shares = shares_of_raters(unit, mean, weight, influence.shape[1])
+        by_unit = clustered_covariance(influence, unit)
+        enlarged.append(shares.enlarge(by_unit, len(np.unique(unit))))
+        freedoms.append(shares.freedom)
+    if by_item is None:
+        by_item = clustered_covariance(influence, cluster)
+    return _combine_covariances(by_item, *enlarged), freedoms[0]
 
 
 def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarray:

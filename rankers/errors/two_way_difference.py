@@ -5,6 +5,7 @@ degrees of freedom are those of the fewer of items and raters, as in a ranking.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +29,24 @@ from podium.rankers.fit.strengths import fit_strengths
 from podium.wording import plural
 
 
+class RaterError(NamedTuple):
+    """The error of a difference, clustered by item and by rater.
+
+    Attributes:
+        se: the standard error.
+        freedom: the degrees of freedom of the raters, by their shares (`RaterShares`).
+    """
+
+    se: float
+    freedom: float
+
+
 def add_rater_errors(
-    test: DifferenceTest, error: float, clusters: int, unit: str, raters: Raters
+    test: DifferenceTest,
+    error: RaterError,
+    clusters: int,
+    unit: str,
+    raters: Raters,
 ) -> DifferenceTest:
     """Return a test of a difference whose errors include how raters differ.
 
@@ -38,17 +55,20 @@ def add_rater_errors(
 
     Args:
         test: the test by items or their groups. It is returned as it is if its value is infinite.
-        error: standard error of the difference, clustered both ways, in the unit of `test.value`.
+        error: error of the difference, clustered both ways, in the unit of `test.value`. Without
+            degrees of freedom, the test cannot tell anything: each p-value is 1/2.
         clusters: number of items, or of groups of items.
         unit: what a cluster is, in the singular.
         raters: the voters or judges.
     """
-    if not np.isfinite(test.value) or not error > 0:
+    if not np.isfinite(test.value) or not error.se > 0:
         return test
-    freedom = min(clusters, raters.number) - 1
+    freedom = min(clusters - 1, error.freedom)
 
     def tails_by_both(null: float) -> Tails:
-        above, below = stdtr(freedom, np.array([-1, 1]) * (test.value - null) / error)
+        if not freedom > 0:
+            return 0.5, 0.5
+        above, below = stdtr(freedom, np.array([-1, 1]) * (test.value - null) / error.se)
         return float(above), float(below)
 
     def tails(null: float) -> Tails:
@@ -67,8 +87,8 @@ def add_rater_errors(
 
 def rate_error(
     values: np.ndarray, weight: np.ndarray, cluster: np.ndarray, rater: np.ndarray
-) -> float:
-    """Return the standard error of a weighted mean of rows, clustered by item and by rater.
+) -> RaterError:
+    """Return the error of a weighted mean of rows, clustered by item and by rater.
 
     It is NaN if all rows are of one item or group.
 
@@ -81,12 +101,14 @@ def rate_error(
     mean = np.average(values, weights=weight)
     influence = (weight * (values - mean) / weight.sum())[:, None]
     by_item = clustered_covariance(influence, cluster)
-    variance = by_item + influence_of_raters(influence, cluster, rater, by_item)
-    return float(np.sqrt(np.maximum(variance.item(), 0.0)))
+    only_mean = np.zeros(len(rater), dtype=np.int64)
+    added, freedom = influence_of_raters(influence, cluster, rater, only_mean, weight, by_item)
+    variance = (by_item + added).item()
+    return RaterError(float(np.sqrt(max(variance, 0.0))), float(freedom[0]))
 
 
-def elo_error(coded: CodedBattles, a: int, b: int, raters: Raters) -> float:
-    """Return the standard error, in Elo, of the rating of a model minus that of another.
+def elo_error(coded: CodedBattles, a: int, b: int, raters: Raters) -> RaterError:
+    """Return the error, in Elo, of the rating of a model minus that of another.
 
     It is clustered by item and by rater. All battles must be connected.
 
@@ -99,9 +121,10 @@ def elo_error(coded: CodedBattles, a: int, b: int, raters: Raters) -> float:
     strengths = fit_strengths(pair_sums(coded))
     size = len(strengths.theta)
     by_item = strengths.covariance(coded, by_weight=True)[:size, :size]
-    added = covariance_of_raters(
+    added, freedom = covariance_of_raters(
         lambda clustered: strengths.covariance(clustered)[:size, :size], coded, raters
     )
     covariance = by_item + added
     variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
-    return float(POINTS * np.sqrt(max(variance, 0.0)))
+    error = float(POINTS * np.sqrt(max(variance, 0.0)))
+    return RaterError(error, float(min(freedom[a], freedom[b])))

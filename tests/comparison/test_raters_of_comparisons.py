@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from rater_votes import votes_of
+from rater_votes import dense_enlargement, dense_freedom, votes_of
+from scipy.stats import t as student
 
 import podium
 from podium.comparison.compare_models import compare
@@ -24,13 +25,17 @@ def test_the_error_of_a_rate_is_that_of_dense_two_way_sums():
     total = 0.0
     for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
         sums = residual.groupby([table[key] for key in keys]).sum()
-        total += sign * len(sums) / (len(sums) - 1) * float((sums**2).sum())
+        factor = len(sums) / (len(sums) - 1)
+        if keys != ["item"]:
+            factor = dense_enlargement(table.groupby(keys).size())
+        total += sign * factor * float((sums**2).sum())
     codes = [table[key].astype("category").cat.codes.to_numpy() for key in ("item", "voter")]
-    error = rate_error(values, np.ones(len(values)), *codes)
+    error, freedom = rate_error(values, np.ones(len(values)), *codes)
     assert error == pytest.approx(np.sqrt(total), rel=1e-9)
+    assert freedom == pytest.approx(dense_freedom(table.groupby("voter").size()), rel=1e-9)
     test = finding_of(table, measure="win-rate").difference
     low, high = test.interval(0.95)
-    assert (high - low) / 2 / error == pytest.approx(2.093, abs=1e-3)
+    assert (high - low) / 2 / error == pytest.approx(student.ppf(0.975, freedom), rel=1e-6)
     assert test.raters == ("voter", 20)
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from rater_votes import votes_of
+from rater_votes import dense_enlargement, dense_freedom, votes_of
+from scipy.stats import t as student
 
 import podium
 from podium.data.counting.duck import Duck
@@ -26,7 +27,8 @@ def dense_errors(table, regularization=0.01):
         hessian = (design * (p * (1 - p))[:, None]).T @ design + regularization * np.eye(MODELS)
         theta += np.linalg.solve(hessian, design.T @ (y - p) - regularization * theta)
     scores = pd.DataFrame(design * (y - p)[:, None])
-    total = np.zeros((MODELS, MODELS))
+    bread = np.linalg.inv(hessian)
+    covariance = np.zeros((MODELS, MODELS))
     for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
         grouped = scores.groupby([table[key].to_numpy() for key in keys])
         sums = grouped.sum().to_numpy()
@@ -35,10 +37,22 @@ def dense_errors(table, regularization=0.01):
         if keys == ["item"]:
             share = grouped.size().to_numpy() / len(table)
             factor = 1 / (1 - 2 * share + np.sum(share**2))
-        total += sign * (factor[:, None] * sums).T @ sums
-    covariance = np.linalg.inv(hessian) @ total @ np.linalg.inv(hessian)
-    centre = np.eye(MODELS) - 1 / MODELS
-    return POINTS * np.sqrt(np.diag(centre @ covariance @ centre))
+        if keys != ["item"]:
+            factor = np.ones(len(sums))
+        part = bread @ ((factor[:, None] * sums).T @ sums) @ bread
+        if keys != ["item"]:
+            root = np.sqrt([dense_enlargement(votes_on(table, k, keys)) for k in range(MODELS)])
+            centring = np.eye(MODELS) - 1 / MODELS
+            part = centring @ (part * np.outer(root, root)) @ centring
+        covariance += sign * part
+    return POINTS * np.sqrt(np.diag(covariance))
+
+
+def votes_on(table, model, keys=("voter",)):
+    """Return the number of votes on a model of each voter, or of each voter on each item."""
+    name = f"m{model}"
+    is_of_model = (table["model_a"] == name) | (table["model_b"] == name)
+    return table[is_of_model].groupby([*keys]).size()
 
 
 def test_errors_are_those_of_dense_two_way_sums():
@@ -48,7 +62,8 @@ def test_errors_are_those_of_dense_two_way_sums():
     for entry in standings.entries:
         assert entry.se == pytest.approx(errors[int(entry.model[1:])], rel=1e-6)
         reach = (entry.high - entry.low) / 2
-        assert reach / entry.se == pytest.approx(2.093, abs=1e-3)
+        freedom = dense_freedom(votes_on(table, int(entry.model[1:])))
+        assert reach / entry.se == pytest.approx(student.ppf(0.975, freedom), rel=1e-6)
     assert standings.interval == "item- and voter-clustered sandwich"
     assert standings.diagnostics["raters"] == {"unit": "voter", "number": 20}
 
@@ -140,3 +155,29 @@ def test_intervals_of_voters_with_tastes_cover_and_without_tastes_are_hardly_wid
             widths += [each.high - each.low for each in entries]
     assert np.mean(inside) >= 0.92
     assert np.mean(width) / np.mean(alone) <= 1.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_equal_models_are_seldom_told_apart_by_voters_of_unequal_diligence(ranker):
+    """Two of 20 voters give most of the votes; with n - 1 degrees of freedom, nearly all fail."""
+    votes = np.maximum(1, np.exp(1.5 * np.random.default_rng(3).normal(size=20)) * 40).astype(int)
+    claims = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        voter = np.repeat(np.arange(20), votes)
+        tastes = rng.normal(0, 0.5, (20, 4))
+        a = rng.integers(0, 4, len(voter))
+        b = (a + rng.integers(1, 4, len(voter))) % 4
+        gap = tastes[voter, a] - tastes[voter, b]
+        columns = {
+            "item": [f"i{k}" for k in range(len(voter))],
+            "model_a": [f"m{k}" for k in a],
+            "model_b": [f"m{k}" for k in b],
+            "credit": (rng.random(len(voter)) < 1 / (1 + np.exp(-gap))).astype(float),
+            "voter": [f"v{k:02}" for k in voter],
+        }
+        table = pd.DataFrame(columns)
+        standings = podium.rank(table, ranker).standings[0]
+        claims += bool(standings.separation and any(standings.separation.beats))
+    assert claims <= 5

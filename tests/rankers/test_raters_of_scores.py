@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from rater_votes import dense_enlargement, dense_freedom
+from scipy.stats import t as student
 
 import podium
 from podium.comparison.compare_models import compare
@@ -38,8 +40,16 @@ def dense_error(table: pd.DataFrame, model: str) -> float:
     total = 0.0
     for keys, sign in ((["item"], 1), (["judge"], 1), (["item", "judge"], -1)):
         sums = own.groupby(keys)["influence"].sum()
-        total += sign * len(sums) / (len(sums) - 1) * float((sums**2).sum())
+        factor = len(sums) / (len(sums) - 1)
+        if keys != ["item"]:
+            factor = dense_enlargement((1 / number).groupby([own[key] for key in keys]).sum())
+        total += sign * factor * float((sums**2).sum())
     return float(np.sqrt(total))
+
+
+def reach_of(weight: pd.Series) -> float:
+    """Return the 97.5% quantile of t with the degrees of freedom of raters with these weights."""
+    return float(student.ppf(0.975, dense_freedom(weight)))
 
 
 def test_errors_are_those_of_dense_two_way_sums():
@@ -47,7 +57,11 @@ def test_errors_are_those_of_dense_two_way_sums():
     standings = ranked(table)
     for entry in standings.entries:
         assert entry.se == pytest.approx(dense_error(table, entry.model), rel=1e-6)
-        assert (entry.high - entry.low) / 2 / entry.se == pytest.approx(2.093, abs=1e-3)
+        own = table[table["model"] == entry.model]
+        reach = reach_of(
+            (1 / own.groupby("item")["score"].transform("size")).groupby(own["judge"]).sum()
+        )
+        assert (entry.high - entry.low) / 2 / entry.se == pytest.approx(reach, rel=1e-6)
     assert standings.diagnostics["raters"] == {"unit": "judge", "number": 20}
     assert standings.interval.startswith("item- and judge-clustered sandwich")
 
@@ -60,7 +74,8 @@ def test_a_comparison_has_the_error_of_the_difference_by_both():
     [finding] = compare("m0", "m1", battles, pool=True).findings
     low, high = finding.difference.interval(0.95)
     expected = dense_error(difference, "d")
-    assert (high - low) / 2 / expected == pytest.approx(2.093, abs=1e-3)
+    reach = reach_of(difference.groupby("judge").size())
+    assert (high - low) / 2 / expected == pytest.approx(reach, rel=1e-6)
     assert finding.difference.method == "t test by items and judges"
     assert finding.raters is None
 
@@ -105,7 +120,8 @@ def error_of_difference(table: pd.DataFrame) -> float:
     [finding] = compare("m0", "m1", podium.read_battles(table)).findings
     low, high = finding.difference.interval(0.95)
     assert finding.difference.raters == ("voter", 12)
-    return (high - low) / 2 / 2.200985
+    weight = table["weight"] / table.groupby("item")["weight"].transform("size")
+    return (high - low) / 2 / reach_of(weight.groupby(table["voter"]).sum())
 
 
 def dense_error_of_difference(table: pd.DataFrame) -> float:
@@ -117,7 +133,10 @@ def dense_error_of_difference(table: pd.DataFrame) -> float:
     total = 0.0
     for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
         sums = influence.groupby([table[key] for key in keys]).sum()
-        total += sign * len(sums) / (len(sums) - 1) * float((sums**2).sum())
+        factor = len(sums) / (len(sums) - 1)
+        if keys != ["item"]:
+            factor = dense_enlargement(weight.groupby([table[key] for key in keys]).sum())
+        total += sign * factor * float((sums**2).sum())
     return float(np.sqrt(total))
 
 

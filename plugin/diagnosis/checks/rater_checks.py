@@ -15,6 +15,7 @@ from podium.rankers.decisive_raters import (
     rates_without_raters,
     strengths_without_raters,
 )
+from podium.rankers.errors.raters import raters_of
 from podium.rankers.ranking import Standings
 from podium.wording import quantity
 
@@ -24,6 +25,8 @@ FAILED_FIT = "the fits without each voter or judge failed"
 """Why the check is not known."""
 LEAST_Z = 1.0
 """A smaller lead, in standard errors, says so little that removals need not be named."""
+HEAVY_SHARE = 0.25
+"""A voter or judge who gave a larger share of the verdicts may decide any lead."""
 SCORES_WITHOUT: dict[str, Callable[[Battles], ScoresWithout | None]] = {
     "bradley-terry": strengths_without_raters,
     "win-rate": rates_without_raters,
@@ -36,8 +39,9 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     """Check whether one voter or judge decides which model is first.
 
     Only a model that is clearly ahead of all others is checked, or, if errors include how at least
-    10 voters or judges differ, one that is at least `LEAST_Z` standard errors ahead. Closer models
-    change places by many removals.
+    10 voters or judges differ, one that is at least `LEAST_Z` standard errors ahead, or any first
+    model if one voter or judge gave many of the verdicts (`has_heavy_rater`). Otherwise, closer
+    models change places by many removals.
 
     Returns:
         The check, of a model that is not clearly ahead only if it is flagged; empty if there is one
@@ -50,10 +54,21 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     is_clear = 1 in separation.cuts
     has_raters = "raters" in standings.diagnostics
     is_ahead = has_raters and separation.z is not None and separation.z >= LEAST_Z
-    if not is_clear and not is_ahead:
+    if not is_clear and not is_ahead and not (has_raters and has_heavy_rater(battles)):
         return ()
     checks = _check_lead(battles, scores_without, separation.names[0])
     return tuple(check for check in checks if is_clear or check.is_flagged)
+
+
+def has_heavy_rater(battles: Battles) -> bool:
+    """Return whether a voter or judge gave more than `HEAVY_SHARE` of the readable verdicts.
+
+    Voters are looked at if there are at least 10, else judges if there are as many.
+    """
+    raters = raters_of(battles)
+    if raters is None:
+        return False
+    return bool(np.bincount(raters.code).max() > HEAVY_SHARE * len(raters.code))
 
 
 def check_rater_of_pair(

@@ -12,7 +12,7 @@ from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, limit_sentence, raters_text
-from podium.show.answers.rank_templates import all_of, more_items_sentence
+from podium.show.answers.rank_templates import all_of, further_items_text, more_items_sentence
 from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
 from podium.wording import item_option, plural, some
@@ -203,8 +203,14 @@ def _further_items_sentence(finding: PairFinding) -> str:
         number,
         has_verdicts=finding.measure != SCORE,
     )
+    unit = finding.unit_of_further
+    beside = ""
+    if unit != finding.unit:
+        beside = further_items_text(
+            finding.further_base, number, finding.difference.items, finding.unit
+        )
     return more_items_sentence(
-        first, second, number, gap, finding.unit_of_further, pairs=finding.tests, again=again
+        first, second, number, gap, unit, pairs=finding.tests, again=again, beside=beside
     )
 
 

@@ -1,5 +1,8 @@
 """Voters or judges with tastes: from 10 on, errors are clustered by item and by rater."""
 
+import re
+from math import ceil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,8 +72,11 @@ def test_errors_are_those_of_dense_two_way_sums():
 
 
 def test_the_number_of_further_voters_is_asked_for():
-    answer = " ".join(podium.rank(votes_of(1, models=MODELS)).standings[0].answer)
-    assert "more voters would separate" in answer
+    answer = " ".join(podium.rank(votes_of(2, models=MODELS)).standings[0].answer)
+    found = re.search(r"([0-9,]+) more voters with ([0-9,]+) further items would separate", answer)
+    voters, items = (int(number.replace(",", "")) for number in found.groups())
+    table = votes_of(2, models=MODELS)
+    assert items == ceil(voters / 20 * table["item"].nunique())
 
 
 def test_win_rates_and_ratings_agree_about_the_width_that_voters_add():

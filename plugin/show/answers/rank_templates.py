@@ -3,6 +3,8 @@
 The modules `who`, `trust` and `sentences` choose among them.
 """
 
+from math import ceil
+
 from podium.wording import plural
 
 SAME_SCORE = (
@@ -129,6 +131,21 @@ def all_of(number: int, noun: str) -> str:
     return f"all {number_word(number)} {noun}s"
 
 
+def further_items_text(raters: int, further_raters: int, items: int, unit: str) -> str:
+    """Write how many further items go with further voters or judges, as ` with 90 further items`.
+
+    Errors by item and by rater both shrink only if both numbers grow by the same factor.
+
+    Args:
+        raters: number of voters or judges so far.
+        further_raters: number of further ones.
+        items: number of items, or of their groups, so far.
+        unit: what an item is, in the singular.
+    """
+    number = max(ceil(items * further_raters / raters), 1)
+    return f" with {number:,} further {plural(unit, number)}"
+
+
 def more_items_sentence(
     first: str,
     second: str,
@@ -138,6 +155,7 @@ def more_items_sentence(
     *,
     pairs: int,
     again: str | None,
+    beside: str = "",
 ) -> str:
     """Write how many more items would separate two models with 80% power.
 
@@ -150,9 +168,10 @@ def more_items_sentence(
         pairs: number of pairs of models that are tested together.
         again: what a second test with these items is, as `tested_again_text` writes it; None to
             leave out for which tests the number holds.
+        beside: what else has to grow by the same factor, as `further_items_text` writes it.
     """
     number = max(items, 1)
-    more = f"{number:,} more {plural(noun, number)}"
+    more = f"{number:,} more {plural(noun, number)}{beside}"
     sentence = MORE_ITEMS.format(items=more, first=first, second=second, gap=gap)
     if again is None:
         return sentence

@@ -39,6 +39,7 @@ from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
 from podium.show.answers.rank_templates import (
     all_of,
+    further_items_text,
     more_items_sentence,
     number_word,
 )
@@ -411,16 +412,7 @@ def next_sentence(
     if "ladder" in standings.diagnostics:
         return None  # more items leave the errors of given ratings as they are
     first, second = separation.names[:2]
-    number = None
-    noun = standings.counts.unit if standings.counts.items > 1 else "battle"
-    if "structured" in standings.diagnostics:
-        noun = "label"
-        number = _estimate_further_labels(standings, separation)
-    elif separation.z is not None:
-        raters = standings.diagnostics.get("raters")
-        if raters and raters["number"] <= separation.clusters:
-            noun = raters["unit"]
-        number = further_items(separation.clusters, separation.critical, separation.z)
+    number, noun, beside = _further_units(standings, separation)
     if number is not None:
         gap = standings.scale.difference_text(separation.gap)
         pairs = comb(len(separation.names), 2)
@@ -430,13 +422,40 @@ def next_sentence(
             again = tested_again_text(
                 standings.level, separation.clusters, number, has_verdicts=has_verdicts
             )
-        return more_items_sentence(first, second, number, gap, noun, pairs=pairs, again=again)
+        return more_items_sentence(
+            first, second, number, gap, noun, pairs=pairs, again=again, beside=beside
+        )
     reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:
         return None
     return rank_templates.MORE_ITEMS_UNKNOWN.format(
         nouns=plural(noun, 2), first=first, second=second, reason=reason
     )
+
+
+def _further_units(standings: Standings, separation: Separation) -> tuple[int | None, str, str]:
+    """Return how many further units would separate the first two, their name, and what goes along.
+
+    The units are items, battles, labels, or voters or judges if these are fewer than items. The
+    number is None if it is unknown.
+    """
+    if "structured" in standings.diagnostics:
+        return _estimate_further_labels(standings, separation), "label", ""
+    noun = standings.counts.unit if standings.counts.items > 1 else "battle"
+    if separation.z is None:
+        return None, noun, ""
+    number = further_items(separation.clusters, separation.critical, separation.z)
+    raters = standings.diagnostics.get("raters")
+    if not raters or raters["number"] > separation.clusters:
+        return number, noun, ""
+    return number, raters["unit"], _items_beside_raters(standings, raters["number"], number)
+
+
+def _items_beside_raters(standings: Standings, raters: int, further: int | None) -> str:
+    """Write how many further items go with further voters or judges; empty if that is unknown."""
+    if further is None or standings.counts.items <= 1:
+        return ""
+    return further_items_text(raters, further, standings.counts.units, standings.counts.unit)
 
 
 def _why_unknown(

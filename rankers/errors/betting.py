@@ -1,5 +1,8 @@
 """Tests of a mean of bounded values by betting, valid for every distribution and number of items.
 
+This holds for items, or groups, of equal weight. With unequal weights, the stakes depend on the
+largest weight of the sample, so that the tests do not allow for larger ones that it lacks.
+
 A gambler bets against the hypothesis that the mean is at most m. The stake on every item is a fixed
 share c of the most that cannot lead to ruin: an item of value x multiplies the wealth by
 1 + c (x - m) / (m - low), where `low` is the least possible value. If the hypothesis is true, the

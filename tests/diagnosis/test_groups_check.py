@@ -57,9 +57,21 @@ def test_the_check_is_made_for_no_given_groups_no_categories_and_no_facts_of_row
     assert check_groups(podium.read_battles(few)) == ()
     of_rows = table.assign(passage=[f"p{k % 20}" for k in range(len(table))])
     assert check_groups(podium.read_battles(of_rows)) == ()
-    with_gaps = table.assign(passage=table["passage"].where(table.index > 0))
+    with_gaps = table.assign(passage=table["passage"].where(table.index % 30 > 17))
     assert check_groups(podium.read_battles(with_gaps)) == ()
     assert check_groups(podium.read_battles(table.drop(columns="passage"))) == ()
+
+
+def test_empty_cells_do_not_hide_groups():
+    table = table_of(1, effect=1.0)
+    [whole] = check_groups(podium.read_battles(table))
+    one_cell = table.assign(passage=table["passage"].where(table.index > 0))
+    [check] = check_groups(podium.read_battles(one_cell))
+    assert check.number == whole.number
+    one_item = table.assign(passage=table["passage"].where(table["item"] != "0-0"))
+    [check] = check_groups(podium.read_battles(one_item))
+    assert check.is_flagged
+    assert check.fields["groups"] == 21
 
 
 def test_several_columns_share_the_level():

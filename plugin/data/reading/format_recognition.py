@@ -61,17 +61,29 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
     return fits[best][0] if best else None
 
 
+RANKING_KEYS = frozenset({"podium", "rankings"})
+"""Keys of the JSON of a ranking."""
+
+
 def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> DataError:
     """Return the error to raise for a file in no known format.
 
-    Its message names the most similar format, if the file has at least half of its columns, and
-    guesses the options that name the columns and translate the verdicts, also as a mapping file.
+    Of a ranking, its message names the commands that read rankings. Of other files, it names the
+    most similar format, if the file has at least half of its columns, and guesses the options that
+    name the columns and translate the verdicts, also as a mapping file.
 
     Args:
         columns: names of the columns of the file.
         source: its name for messages.
         guess: the options that may read the file.
     """
+    if columns >= RANKING_KEYS:
+        remedy = (
+            "name the log or the verdicts that it was made from; `podium report`, `podium export` "
+            "and `podium leaderboard` read rankings"
+        )
+        problem = "a ranking that podium wrote, which holds no verdicts"
+        return DataError(problem, source=source, remedy=remedy)
     signatures = [
         (known.name, signature) for known in catalogue.formats() for signature in known.signature
     ]

@@ -20,6 +20,8 @@ from podium.diagnosis.checks.size_limits import are_too_many
 from podium.notices.option_forms import option_text
 from podium.wording import group_noun
 
+MOST_EMPTY = 0.1
+"""With a larger share of items without a group, a column is not taken for one of groups."""
 FEWEST_GROUPS = 10
 """A column with fewer values has categories, which `--by` ranks one by one."""
 FEWEST_PER_GROUP = 1.5
@@ -111,19 +113,43 @@ def _groups_of_items(
     seen = set[bytes]()
     for name in names:
         texts = battles.rows.texts_of(name)[known].tolist()
-        # Numbered by the first row, so that two names of one grouping have equal codes.
-        number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        groups = len(number_of)
-        if None in number_of or groups < FEWEST_GROUPS or items < FEWEST_PER_GROUP * groups:
-            continue
-        group = np.fromiter(map(number_of.__getitem__, texts), np.int64, len(texts))
-        of_item = np.zeros(items, dtype=np.int64)
-        of_item[item] = group
-        if (of_item[item] != group).any():
+        of_item = _group_by_item(texts, item, items)
+        if of_item is None:
             continue
         if of_item.tobytes() not in seen:
             seen.add(of_item.tobytes())
             yield name, of_item
+
+
+def _group_by_item(texts: Sequence[str | None], item: np.ndarray, items: int) -> np.ndarray | None:
+    """Return the group of each item by the texts of a column, shape (items,).
+
+    An item whose cells are all empty is a group of its own. The result is None if the column does
+    not group items: an item has several texts, there are too few groups or items, or more than
+    `MOST_EMPTY` of the items have no text.
+
+    Args:
+        texts: the text of each battle.
+        item: code of the item of each battle, shape (battles,).
+        items: number of items.
+    """
+    # Numbered by the first row, so that two names of one grouping have equal codes.
+    named = dict.fromkeys(text for text in texts if text is not None)
+    number_of = {text: number for number, text in enumerate(named)}
+    groups = len(number_of)
+    if groups < FEWEST_GROUPS or items < FEWEST_PER_GROUP * groups:
+        return None
+    has_text = np.array([text is not None for text in texts])
+    group = np.array([number_of[text] for text in texts if text is not None], dtype=np.int64)
+    of_item = np.full(items, -1, dtype=np.int64)
+    of_item[item[has_text]] = group
+    if (of_item[item[has_text]] != group).any():
+        return None
+    is_empty = of_item < 0
+    if is_empty.mean() > MOST_EMPTY:
+        return None
+    of_item[is_empty] = groups + np.arange(int(is_empty.sum()))
+    return of_item
 
 
 def _without_winners(

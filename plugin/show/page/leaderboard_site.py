@@ -83,6 +83,10 @@ class SiteEntry:
         return " ".join(self.standings.answer or plain_answer(self.standings))
 
 
+OLDER_ENDING = ".ranking.json"
+"""End of the names of rankings beside logs, before it became `.ranking`."""
+
+
 def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
     """Read the rankings of a folder and its subfolders.
 
@@ -103,6 +107,8 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
     for path in sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES):
         if site is not None and path.resolve().is_relative_to(site.resolve()):
             continue
+        if path.name.endswith(OLDER_ENDING) and path.with_suffix("").exists():
+            continue  # written by an earlier version beside the same log
         try:
             ranking = read_ranking(path)
         except DataError as error:

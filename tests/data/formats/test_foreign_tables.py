@@ -330,3 +330,14 @@ def test_no_map_is_proposed_for_many_numbers_beside_a_word(tmp_path):
     with pytest.raises(podium.DataError, match="write a number") as error:
         podium.read_battles(path)
     assert "--credit-map" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["ranking.json", "podium-quiz.ranking"])
+def test_a_ranking_is_named_as_one_and_no_columns_are_guessed(tmp_path, name):
+    table = pd.DataFrame({"item": ["q1"], "model_a": ["x"], "model_b": ["y"], "credit": [1.0]})
+    path = tmp_path / name
+    path.write_text(podium.rank(table).to_json())
+    with pytest.raises(DataError, match="a ranking that podium wrote") as caught:
+        podium.read_battles(path)
+    assert "podium report" in str(caught.value)
+    assert "columns" not in str(caught.value)

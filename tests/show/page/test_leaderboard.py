@@ -94,6 +94,14 @@ def test_rankings_are_called_as_their_files_lie_and_the_newest_of_a_kind_comes_f
     assert "half.json" in failures[0]
 
 
+def test_of_two_rankings_beside_one_log_the_newer_name_counts(
+    tmp_path: Path, example: Ranking
+) -> None:
+    for ending in (".ranking", ".ranking.json"):
+        (tmp_path / f"podium-quiz{ending}").write_text(example.to_json(), encoding="utf-8")
+    assert list(rankings_in(tmp_path)[0]) == ["podium-quiz"]
+
+
 def test_site_inside_the_input_folder_is_not_read(tmp_path: Path, example: Ranking) -> None:
     folder = write_rankings(tmp_path, {"chat": example, "site/rankings/chat": example})
     assert list(rankings_in(folder, folder / "site")[0]) == ["chat"]

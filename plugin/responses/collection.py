@@ -9,6 +9,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import comb
 from typing import Any
 
 from podium.comparability.asked_items import normal_words
@@ -181,9 +182,26 @@ class Responses:
             return Field(models, items, absent)
         return Field(models, items, absent, groups, group_noun(self.cluster))
 
-    def mean_number(self) -> float:
-        """Return the mean over items of the number of responses that a model gave."""
-        return sum(item.responses for item in self.items) / max(len(self.items), 1)
+    def mean_number(self, *, of_left_out: bool = False) -> float:
+        """Return the mean number of responses to the item of a battle, over all possible battles.
+
+        An item counts as often as two models with responses to it can meet. Without such a pair,
+        the mean is over items.
+
+        Args:
+            of_left_out: whether the mean is over the pairs that cannot meet, because a model has no
+                response to the item.
+        """
+        absent = self.field().absent
+        models = len(self.models)
+        pairs = []
+        for item in self.items:
+            playable = comb(models - len(absent.get(item.id, ())), 2)
+            pairs.append(comb(models, 2) - playable if of_left_out else playable)
+        if not any(pairs):
+            pairs = [1] * len(self.items)
+        total = sum(pair * item.responses for pair, item in zip(pairs, self.items, strict=True))
+        return total / max(sum(pairs), 1)
 
     def in_all_responses(self, next_round: NextRound) -> NextRound:
         """Repeat each battle of a round for every number of a response to its item.
@@ -196,7 +214,7 @@ class Responses:
             return next_round
         items = self.by_id()
         pairings: list[Pairing] = []
-        left_out = round(next_round.left_out * self.mean_number())
+        left_out = round(next_round.left_out * self.mean_number(of_left_out=True))
         for pairing in next_round.pairings:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]

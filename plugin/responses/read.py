@@ -469,7 +469,7 @@ def read_prompts(
 def _missing_answers(
     unanswered: Sequence[UnansweredRun], answers: Sequence[ResponseRow], on_demand: Sequence[str]
 ) -> list[ResponseRow]:
-    """Return a missing response to each question of the task of a run without responses.
+    """Return the missing responses of runs: to each question of their task, and for each epoch.
 
     Runs are left out if their model has a response to the task (perhaps under a name with its
     settings), or can be asked for it.
@@ -479,11 +479,12 @@ def _missing_answers(
         answers: the responses of all other runs.
         on_demand: names of models that can be asked.
     """
-    questions: dict[str | None, dict[str, QuestionRow]] = {}
+    questions: dict[str | None, dict[tuple[str, int], QuestionRow]] = {}
     answered: dict[str | None, set[str]] = {}
     for answer in answers:
         task = answer.question.task
-        questions.setdefault(task, {}).setdefault(answer.question.item, answer.question)
+        asked = questions.setdefault(task, {})
+        asked.setdefault((answer.question.item, answer.number), answer.question)
         answered.setdefault(task, set()).add(answer.model)
     missing: list[ResponseRow] = []
     for run in dict.fromkeys(unanswered):
@@ -492,8 +493,8 @@ def _missing_answers(
         if is_answered or run.model in on_demand:
             continue
         answered.setdefault(run.task, set()).add(run.model)
-        for question in questions.get(run.task, {}).values():
-            missing.append(ResponseRow(question, run.model, None, run.reason))
+        for (_, number), question in questions.get(run.task, {}).items():
+            missing.append(ResponseRow(question, run.model, None, run.reason, number))
     return missing
 
 

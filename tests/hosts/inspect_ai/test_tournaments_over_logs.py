@@ -130,6 +130,18 @@ def test_a_model_whose_log_failed_is_missing_with_its_reason(
     assert metadata["podium_left_out"] == 6
 
 
+def test_each_epoch_of_a_failed_log_is_missing_for_that_reason(logs: Path) -> None:
+    for path in (logs / "lab" / "quiz").glob("*"):
+        log = read_eval_log(str(path))
+        again = [sample.model_copy(update={"epoch": 2}) for sample in log.samples or []]
+        log.samples = [*(log.samples or []), *again]
+        write_eval_log(log, str(path))
+    [path] = (logs / "lab" / "quiz").glob("*good*")
+    fail_log(path, "error")
+    responses = read_responses(str(logs / "lab" / "quiz"), readers=(READER,))
+    assert responses.missing_reasons() == {"lab/good": {"its log has status error": 6}}
+
+
 def test_a_model_that_answers_in_another_log_of_the_task_is_not_missing(logs: Path) -> None:
     [path] = (logs / "lab" / "quiz").glob("*good*")
     log = read_eval_log(str(path))

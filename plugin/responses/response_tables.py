@@ -175,6 +175,7 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
                 "no instruction", "AlpacaEval outputs name the instruction in every row"
             )
         model = record.cell_name("generator")
+        # A label replaces the name of the model when all files are read.
         model_and_instruction = (sheet.label or model, instruction)
         answer_counts[model_and_instruction] += 1
         item = id_of(instruction)

@@ -190,15 +190,20 @@ class FewBattles:
         """
 
         def excess(sign: int, strength: float) -> float:
-            """Return the credit minus the end of its interval at a log-strength: the upper end for
-            sign 1, the lower end for -1."""
+            """Return how far the credit lies above an end of what is expected at a log-strength.
+
+            The end is the highest expected credit for sign 1, and the lowest for -1.
+            """
             slope = self.sensitivity(strength)
             opponent_variance = slope @ covariance @ slope
             error = float(np.sqrt(self.credit_variance(strength) + opponent_variance))
             return self.credit - self.expected_sum(strength) - sign * quantile * error
 
         def end(sign: int) -> float:
-            """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval."""
+            """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval.
+
+            At the lowest log-strength, the credit is the highest that is expected.
+            """
             if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST):
                 return find_root(partial(excess, sign), -FARTHEST, FARTHEST, **PRECISION)
             return -sign * np.inf

@@ -110,9 +110,10 @@ def split_label(source: str) -> tuple[str | None, str]:
 
     The label is None if there is none, or if the `=` is part of a path, as in `judge=gpt-4/*.json`.
     It is part of a path if the whole text is a URL, an existing path or a glob with matches, or if
-    the text before it has a `/`. If there are several `=`, the label ends at the first one that an
-    existing path follows, as in `amber temperature=0=runs/`. If there is no such path, the label
-    ends at the first `=`.
+    the text before it has a `/` and no existing path follows any `=`. If there are several `=`, the
+    label ends at the first one that an existing path follows, as in `amber temperature=0=runs/` or
+    `org/model=runs/`. If there is no such path, the label ends at the first `=`. An empty label
+    counts as none.
     """
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     has_matches = has_magic(source) and any(iglob(source, recursive=True))

@@ -58,7 +58,7 @@ def alike_error(kind: str, alike: Sequence[str], places: Sequence[str]) -> DataE
     Args:
         kind: what has the names, in plural.
         alike: the names; the first two are shown, with escapes.
-        places: where each of the two stands; empty if unknown.
+        places: where each of the two stands, shape (2,); an empty text if that is unknown.
     """
     shown = [
         f"{escaped_name(name)} ({place})" if place else escaped_name(name)

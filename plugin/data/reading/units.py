@@ -248,21 +248,21 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 
     Args:
         records: the battles.
-        known: known names of columns with items, in lower case. Such columns must have at least two
-            distinct values, and other columns five.
+        known: known names of columns with items, in lower case. A column with such a name must have
+            at least two distinct values, and any other column about five.
     """
     names = [name for name in records.columns if _may_name_items(records, name, known)]
     if not names:
         return []
     cells = [records.columns[name].text for name in names]
-    few = replace(records, scan=f"(select * from {records.scan} limit {MOST_ROWS})")
+    first_rows = replace(records, scan=f"(select * from {records.scan} limit {MOST_ROWS})")
     queries = [f"count({cell}), approx_count_distinct({cell})" for cell in cells]
-    (counts,) = few.rows(", ".join(queries))
+    (counts,) = first_rows.rows(", ".join(queries))
     kept = []
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
-        # The count of values is approximate.
+        # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1
-        if values >= fewest and rows > 1.2 * values and not _holds_times(few, name):
+        if values >= fewest and rows > 1.2 * values and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
 

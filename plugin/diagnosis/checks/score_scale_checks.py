@@ -342,9 +342,11 @@ def _spans_both(scores: np.ndarray) -> bool:
 def _are_of_one_kind(fractions: np.ndarray, percent: np.ndarray) -> bool:
     """Return whether fractions and percent may be of one metric, by their means and values.
 
-    Whole numbers up to 1 may be low points on a scale to 100, unless all others are 0 or 100.
+    If the fractions are only 0 and 1, they may be low points on a scale to 100, and the result is
+    False, unless all percent are 0 or 100.
     """
-    if not _count_between(fractions) and not _is_binary(percent, 100):
+    are_whole = _count_between(fractions) == 0
+    if are_whole and not _is_binary(percent, 100):
         return False
     least, most = RATIOS
     return bool(least * fractions.mean() <= percent.mean() <= most * fractions.mean())

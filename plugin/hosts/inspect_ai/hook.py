@@ -265,7 +265,10 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
 
 
 def _is_strict(metadata: Mapping[str, Any]) -> bool:
-    """Return whether a run must be ranked, by options of which others are wrong."""
+    """Return whether a run must be ranked, where another option is wrong and none can be read.
+
+    Only the option `ranker_strict` is looked at.
+    """
     from podium.hosts.inspect_ai.inspect_options import VARIABLES
 
     name = "ranker_strict"

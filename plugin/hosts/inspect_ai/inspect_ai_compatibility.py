@@ -202,7 +202,7 @@ class BatchedRequestError(RuntimeError):
 
 @cache
 def let_batched_requests_fail_alone() -> None:
-    """Let Inspect take the other replies of a batch if a request of it has failed.
+    """Let Inspect keep the other replies of a batch when one request fails.
 
     Inspect 0.3.285 cannot read the line of a rejected request in OpenAI's and Together's results,
     and drops all replies of the batch.

@@ -94,7 +94,10 @@ def limit_attempts(
 
 
 def _let_watch(api: ModelAPI) -> None:
-    """Change a provider in place, once, so that its calls end at the limit in `_LIMIT`."""
+    """Change a provider in place, once, so that its calls end at the limit in `_LIMIT`.
+
+    A call that ends so raises UnansweredError. Calls in a provider's batch have no limit.
+    """
     generate = api.generate
     if getattr(generate, "is_watched", False):
         return

@@ -683,8 +683,8 @@ async def _reply_or_failure(
 ) -> tuple[KeptReply, int]:
     """Make a call, and return the reply and the number of attempts.
 
-    If the call fails, its error is added to `errors`, and the returned reply names the error.
-    Errors that end the run or the sample (`FATAL`) are raised.
+    If the call fails, its error is added to `errors`, the returned reply names the error, and the
+    number of attempts is 1. Errors that end the run or the sample (`FATAL`) are raised.
     """
     try:
         return await ask()

@@ -156,7 +156,7 @@ def _arguments_of_step(step: EvalPlanStep) -> dict[str, Any]:
 
 
 def _without_folders(value: Any) -> Any:
-    """Return a value; of an absolute path, only the name of the file."""
+    """Return a value with only the file names of absolute paths, in lists and objects, too."""
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
 """Parts of a judge's reply that say nothing about its verdict.
 
-These are comments, polite closings, bars of tables, and verdicts that the judge corrected.
+These are comments, polite closings and bars of tables.
 """
 
 import re
@@ -20,16 +20,11 @@ CLOSING = re.compile(
     re.IGNORECASE,
 )
 """A polite last paragraph, such as `I hope this helps! Let me know if you need more.`"""
-WITHDRAWAL = re.compile(
-    r"(?i)\b(?:but|not|wrong|ignore|verdict|actually|mistake|[\[{<]|response)\b"
+STATEMENT = re.compile(
+    r"(?i)\b(?:but|not|wrong|ignore|actually|mistake|response|verdict|winner|answer|level|label"
+    r"|grade|score|rating|\d+|(?-i:[AB]))\b|[\[{<]"
 )
-"""Words because of which a last paragraph is read, although it begins like a closing."""
-CORRECTION = re.compile(
-    r"(?:\]\]|verdict:[ *]*[ABC][ *]*|\})\s*\n[ \t]*\n[ \t*_]*"
-    r"(?:correction[*_ ]*[:：]|(?=(?:wait|hmm?)\b[^\n]{0,400}\bi (?:therefore )?correct my\b))",
-    re.IGNORECASE,
-)
-"""A paragraph that corrects the verdict directly before it, such as `Correction: ...`."""
+"""Words and signs because of which a last paragraph is read, although it begins like a closing."""
 TABLE_ROW = re.compile(
     r"^(?P<open>[ \t]*\|)(?P<name>[^|\n]*)(?:(?P<middle>\|)(?P<value>[^|\n]*))?"
     r"(?P<close>\|[ \t]*)$",
@@ -50,17 +45,13 @@ LONE_VALUE = re.compile(r"[*_ \t]*\[\[[^\[\]\n]{1,20}\]\][*_ \t]*")
 def without_asides(view: str) -> str:
     """Replace what says nothing about the verdict by blanks; the text keeps its length.
 
-    That are comments of a reply that is a JSON object, a polite last paragraph, the bars of a
-    table's row that consists of the verdict and its name, and all before a paragraph that corrects
-    the verdict before it.
+    These are comments in a reply that is a JSON object, a polite last paragraph, and the bars of a
+    table's row that consists of the verdict and its name.
     """
-    corrections = [correction.end() for correction in CORRECTION.finditer(view)]
-    if corrections:
-        view = _blank(view[: corrections[-1]]) + view[corrections[-1] :]
     if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
         view = COMMENT.sub(lambda comment: _blank(comment[0]), view)
     closing = CLOSING.search(view, max(0, len(view) - 1000))
-    if closing and not WITHDRAWAL.search(closing[0]):
+    if closing and not STATEMENT.search(closing[0]):
         view = view[: closing.start()] + _blank(closing[0])
     if "|" in view:
         view = TABLE_ROW.sub(_row_as_line, view)

@@ -10,6 +10,7 @@ A view is the text of the reply in which everything but the judge's own words is
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -18,7 +19,7 @@ from podium.scorers.comparisons import find_comparisons
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.reply import Reply, no_verdict
-from podium.scorers.reply_structure import MASK, Span, own_words
+from podium.scorers.reply_structure import MASK, Span, mask, own_words
 from podium.scorers.stated_scores import is_score, preferred_by_scores
 from podium.scorers.verdict_statements import (
     LINE,
@@ -61,6 +62,12 @@ TWO_LEVELS_ON_LINE = re.compile(
 )
 # A command such as `\boxed`, or an underscore.
 LATEX_COMMAND = re.compile(r"\\\w+|_")
+CORRECTION = re.compile(
+    r"(?:\]\]|verdict:[ *]*[ABC][ *]*|\})(?P<gap>\s*\n[ \t]*\n)[ \t*_]*"
+    r"(?:correction[*_ ]*[:：]|(?=(?:wait|hmm?)\b[^\n]{0,400}\bi (?:therefore )?correct my\b))",
+    re.IGNORECASE,
+)
+"""A paragraph that corrects the verdict directly before it, such as `Correction: ...`."""
 COMPLETE_END = re.compile(
     rf"[.!?…。！？:：)）\]\"”»’{MASK}|\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]\Z"
 )
@@ -213,11 +220,39 @@ def read_statement(
     view = own_words(without_echo(reply.text))
     if view is None:
         return "no verdict"
+    read = partial(
+        _statement_in,
+        text=reply.text,
+        value_pattern=value_pattern,
+        parse=parse,
+        counts_unnamed=counts_unnamed,
+        level_signs=level_signs,
+        comparison_lines=comparison_lines,
+        is_pairwise=is_pairwise,
+    )
+    return read(_without_corrected(view, read))
+
+
+def _statement_in(
+    view: str,
+    *,
+    text: str,
+    value_pattern: Pattern,
+    parse: Parse,
+    counts_unnamed: CountsUnnamed,
+    level_signs: Pattern | None,
+    comparison_lines: ComparisonLines,
+    is_pairwise: bool,
+) -> StatedVerdict | str:
+    """Return the verdict in the judge's own words, or the reason why there is none.
+
+    `view` has these words, and `text` is the reply; the others are arguments of `read_statement`.
+    """
     if not ANY_WORD.search(view):
-        return no_verdict(reply.text)
+        return no_verdict(text)
     may_have_levels = level_signs and "[[" in view
     if may_have_levels and BROKEN_BRACKETS.search(view, view.find("[")):
-        return no_verdict(reply.text)
+        return no_verdict(text)
     lines = [line.span() for line in LINE.finditer(view)]
     statements = find_statements(view, lines, value_pattern, level_signs)
     if len(statements) > MOST_STATEMENTS:
@@ -237,6 +272,25 @@ def read_statement(
     if level_signs and _has_other_levels(view, stated_verdict, parse):
         return "several verdicts"
     return _reason_of_whole_reply(view, place, comparison_lines) or stated_verdict
+
+
+def _without_corrected(view: str, read: Callable[[str], StatedVerdict | str]) -> str:
+    """Return the view without the verdict that a later paragraph corrects, and all before it.
+
+    Several corrections are left as they are. Only a verdict that would count without the correction
+    is the judge's own, and can be corrected.
+
+    Args:
+        view: the judge's own words.
+        read: reads the verdict in such words.
+    """
+    corrections = [*CORRECTION.finditer(view)]
+    if len(corrections) != 1:
+        return view
+    [correction] = corrections
+    if isinstance(read(view[: correction.start("gap")]), str):
+        return view
+    return mask(view, [(0, correction.end())], " ")
 
 
 def _reason_of_whole_reply(

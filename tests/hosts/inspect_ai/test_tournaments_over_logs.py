@@ -2,6 +2,7 @@
 failed is missing, not absent."""
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -64,10 +65,15 @@ def test_verdicts_keep_the_tasks_of_the_logs(
     code, whole, err = run_podium("rank", log, "--ranker", "win-rate")
     assert code == 0, err
     assert "6 items" in whole
+    check_ranking_by_task(run_podium, log, ("lab_quiz", "lab_quiz-hard"))
+
+
+def check_ranking_by_task(run_podium: Any, log: str, tasks: Sequence[str]) -> None:
+    """Check that a log is ranked by its tasks, and that the first task has three items."""
     code, by_task, err = run_podium("rank", log, "--ranker", "win-rate", "--by", "task")
     assert code == 0, err
-    assert all(f"win-rate [{task}]" in by_task for task in ("lab_quiz", "lab_quiz-hard"))
-    code, one, err = run_podium("rank", log, "--ranker", "win-rate", "--where", "task=lab_quiz")
+    assert all(f"win-rate [{task}]" in by_task for task in tasks)
+    code, one, err = run_podium("rank", log, "--ranker", "win-rate", "--where", f"task={tasks[0]}")
     assert code == 0, err
     assert "3 items" in one
 
@@ -106,12 +112,7 @@ def test_verdicts_keep_the_tasks_of_samples_of_lm_eval(
         for task in ("quiz", "quiz_hard"):
             write_samples(tmp_path / "out", model, task)
     log = str(place(play(round_robin(responses=str(tmp_path / "out")), behave())))
-    code, by_task, err = run_podium("rank", log, "--ranker", "win-rate", "--by", "task")
-    assert code == 0, err
-    assert all(f"win-rate [{task}]" in by_task for task in ("quiz", "quiz_hard"))
-    code, one, err = run_podium("rank", log, "--ranker", "win-rate", "--where", "task=quiz")
-    assert code == 0, err
-    assert "3 items" in one
+    check_ranking_by_task(run_podium, log, ("quiz", "quiz_hard"))
 
 
 @pytest.mark.parametrize("status", ["error", "cancelled", "started"])

@@ -402,6 +402,10 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
     estimate = result.estimate
     is_flat = _has_no_variation(estimate)
     lacks_interval = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~is_flat
+    if estimate.raters is not None and estimate.freedom is not None:
+        is_of_one_rater = lacks_interval & (estimate.freedom <= 0)
+        lacks_interval &= ~is_of_one_rater
+        yield from _warn_of_single_raters(exposure.models, is_of_one_rater, estimate.raters[0])
     if result.separated is not None:
         lacks_interval &= ~result.separated
     if estimate.method is not None and lacks_interval.any():
@@ -414,6 +418,22 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
     if is_flat.any():
         names = [exposure.models[k] for k in np.flatnonzero(is_flat)]
         yield Notice("no-variation", {"models": names})
+
+
+def _warn_of_single_raters(
+    models: Sequence[str], is_of_one_rater: np.ndarray, unit: str
+) -> Iterator[Notice]:
+    """Yield a warning of the models that have no interval because a single rater judged them.
+
+    Args:
+        models: names of all models.
+        is_of_one_rater: mask of these models, shape (models,).
+        unit: what a rater is: `voter` or `judge`.
+    """
+    names = [models[int(code)] for code in np.flatnonzero(is_of_one_rater)]
+    if names:
+        fields = {"models": names, "unit": unit, "units": plural(unit, 2)}
+        yield Notice("single-rater", fields)
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:

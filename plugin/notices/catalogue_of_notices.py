@@ -775,6 +775,9 @@ OF_RANKERS = {
     ),
     "silent-judges": "without a readable verdict, and not in this ranking: {judges}",
     "single-cluster": "a single {unit} gives no interval",
+    "single-rater": (
+        "no interval for {models}: with a single {unit} there, how {units} differ is unknown"
+    ),
     "slopes-not-identified": (
         "the battles do not identify the judges' slopes, and all are 1: let each judge all models "
         "and at least {fewest} battles, or leave out one that contradicts the others"

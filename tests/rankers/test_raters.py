@@ -187,3 +187,18 @@ def test_equal_models_are_seldom_told_apart_by_voters_of_unequal_diligence(ranke
         standings = podium.rank(table, ranker).standings[0]
         claims += bool(standings.separation and any(standings.separation.beats))
     assert claims <= 5
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_a_model_that_a_single_voter_judged_has_no_interval_and_the_warning_says_why(ranker):
+    table = votes_of(1, models=3, voters=12)
+    new = votes_of(2, models=2, voters=1, votes=60).replace({"m0": "m3"})
+    table = pd.concat([table, new.assign(item=[f"new {k}" for k in range(len(new))])])
+    standings = podium.rank(table, ranker).standings[0]
+    [entry] = [entry for entry in standings.entries if entry.model == "m3"]
+    assert entry.low is None
+    assert entry.high is None
+    codes = [warning.code for warning in standings.warnings]
+    assert codes.count("single-rater") == 1
+    assert "few-in-resamples" not in codes
+    assert (entry.rank_low, entry.rank_high) == (1, 4)

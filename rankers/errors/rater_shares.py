@@ -63,11 +63,12 @@ def shares_of_raters(
     codes, number = np.unique(rater, return_inverse=True)
     cells, cell = np.unique(model * np.int64(len(codes)) + number, return_inverse=True)
     sums = np.bincount(cell, weight)
-    model_of_cell = cells // len(codes)
+    # Cells are sorted by model.
+    first_cell = np.searchsorted(cells // len(codes), np.arange(models + 1))
     enlargement = np.ones(models)
     freedom = np.zeros(models)
     for code in range(models):
-        own = sums[model_of_cell == code]
+        own = sums[first_cell[code] : first_cell[code + 1]]
         if len(own) > 1 and own.sum() > 0:
             share = own / own.sum()
             enlargement[code] = _enlargement_of(share)

@@ -1,7 +1,8 @@
 """The difference of two models with errors clustered by item and by voter or judge.
 
 The variance is V(item) + V(rater) - V(item and rater) (Cameron, Gelbach and Miller 2011), and the
-degrees of freedom are those of the fewer of items and raters, as in a ranking.
+degrees of freedom are the smaller of those of items and of raters, which count by their shares in
+the verdicts (`podium.rankers.errors.rater_shares`), as in a ranking.
 """
 
 from dataclasses import replace

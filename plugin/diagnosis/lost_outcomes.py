@@ -198,12 +198,19 @@ def _models_to_name(
         of_models = [each for each in significant if each.model is not None]
         if not of_models or len(names) == 2:
             return tuple(names)
-        worst = min(of_models, key=lambda each: each.p)
-        named.append(str(worst.model))
+        named.append(str(most_significant(of_models).model))
         code = names.index(named[-1])
         judged = judged.take((judged.first != code) & (judged.second != code))
         significant = [each for each in _compare_all(judged, names) if each.is_significant(level)]
     return tuple(named)
+
+
+def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
+    """Return the test with the smallest p-value; of equal ones, that with the largest change.
+
+    Adjusted p-values are often 1 for several models, of which the names must not decide.
+    """
+    return min(outcomes, key=lambda each: (round(each.p, 12), -each.bias))
 
 
 def _judgments_behind(battles: Battles) -> Battles:

@@ -243,7 +243,7 @@ def test_logs_that_inspect_wrote_into_a_store_are_ranked_there_and_from_there(
     assert {row["model"] for row in ranking["models"]} == set(names)
     prefix = logs.partition(f"{BUCKET}/")[2]
     listed = store.list_objects_v2(Bucket=BUCKET, Prefix=prefix)["Contents"]
-    assert sorted(each["Key"].rpartition(".")[2] for each in listed) == ["eval", "json"]
+    assert sorted(each["Key"].rpartition(".")[2] for each in listed) == ["eval", "ranking"]
     for source in (logs, log.location):
         battles = podium.read_battles(source)
         assert battles.sources == (log.location,)

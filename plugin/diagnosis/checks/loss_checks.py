@@ -16,6 +16,7 @@ from podium.diagnosis.lost_outcomes import (
     LostOutcomes,
     LostVerdicts,
     compare_lost_verdicts,
+    most_significant,
 )
 from podium.diagnosis.lost_scores import find_score_losses
 from podium.scorers.reply import FAILED, UnparsedReason
@@ -211,7 +212,7 @@ def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     named = [each for each in significant if each.model in lost.models]
     has_all = any(each.model is None for each in significant) and len(named) < len(lost.models)
     candidates = [each for each in significant if each.model is None] if has_all else named
-    return min(candidates or significant or large or lost.outcomes, key=lambda each: each.p)
+    return most_significant(candidates or significant or large or lost.outcomes)
 
 
 def check_lost_scores(battles: Battles) -> tuple[Check, ...]:

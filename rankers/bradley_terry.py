@@ -10,6 +10,7 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.notices.notice import Notice
+from podium.rankers.errors.both_ways import pair_tests_both_ways, with_wider_intervals
 from podium.rankers.errors.elo_difference import FEWEST_WINS_AND_LOSSES, EloTests
 from podium.rankers.errors.few_items import (
     FewBattles,
@@ -32,6 +33,7 @@ from podium.rankers.errors.intervals import (
 )
 from podium.rankers.errors.raters import (
     VaryingRaters,
+    cluster_by_raters,
     covariance_of_raters,
     raters_of,
 )
@@ -198,7 +200,13 @@ def _estimate_with_raters(
     )
     varying = VaryingRaters(raters.unit, raters.number, freedom)
     estimate = estimate_elo(strengths, coded, scale, level, added, varying)
-    return replace(estimate, raters=(raters.unit, raters.number))
+    by_rater = cluster_by_raters(rows, raters)
+    estimate = with_wider_intervals(estimate, estimate_elo(strengths, by_rater, scale, level))
+    unit = (raters.unit, raters.number)
+    tests = estimate.tests
+    if tests:
+        tests = pair_tests_both_ways(tests, _elo_tests(strengths, by_rater).pair_tests, unit)
+    return replace(estimate, raters=unit, raters_of_model=by_rater.clusters_by_model(), tests=tests)
 
 
 def _options_without_ladder(interval: Interval, pin: str | None, length_control: bool) -> list[str]:

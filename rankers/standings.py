@@ -136,9 +136,8 @@ def build_standings(
         for name in exposure.unranked
     ]
     level_of_slice = 1 - (1 - level) / exposure.slice_count
-    contrasts = compare_all_pairs(
-        result.estimate, level=level_of_slice, rng=rng, items=exposure.items
-    )
+    clusters = _items_or_raters(exposure, result.estimate)
+    contrasts = compare_all_pairs(result.estimate, level=level_of_slice, rng=rng, items=clusters)
     separation = _separation(exposure, result, contrasts)
     entries = _ranked_entries(exposure, result, contrasts)
     leader = _leader_diagnostics(entries, separation, exposure, result, as_scale(scale), level)
@@ -160,6 +159,13 @@ def build_standings(
         ),
         separation=separation,
     )
+
+
+def _items_or_raters(exposure: Exposure, estimate: ScoreEstimates) -> np.ndarray:
+    """Return the number of items of each model, or of its raters if they vary and are fewer."""
+    if estimate.raters_of_model is None:
+        return exposure.items
+    return np.minimum(exposure.items, estimate.raters_of_model)
 
 
 def _leader_diagnostics(

@@ -12,6 +12,7 @@ from podium.data.length_data import External
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import UsageError, find_name
 from podium.notices.notice import Notice
+from podium.rankers.errors.both_ways import pair_tests_both_ways
 from podium.rankers.errors.intervals import (
     Interval,
     PairTests,
@@ -20,7 +21,7 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
 )
 from podium.rankers.errors.rate_difference import RateTests, rate_weights
-from podium.rankers.errors.raters import covariance_of_raters, raters_of
+from podium.rankers.errors.raters import cluster_by_raters, covariance_of_raters, raters_of
 from podium.rankers.fit.cells import (
     BattleData,
     cluster_shares,
@@ -250,11 +251,17 @@ def _rates_with_raters(
         cluster=f"{coded.unit}- and {raters.unit}",
         freedom=np.minimum(estimate.freedom, freedom),
     )
+    by_rater = cluster_by_raters(rows, raters)
+    unit = (raters.unit, raters.number)
+    tests = estimate.tests
+    if tests:
+        tests = pair_tests_both_ways(tests, PairTests(RateTests(by_rater).difference), unit)
     two_way = replace(
         two_way,
         allowed=estimate.allowed,
-        tests=estimate.tests,
-        raters=(raters.unit, raters.number),
+        tests=tests,
+        raters=unit,
+        raters_of_model=by_rater.clusters_by_model(),
     )
     return _bound_rates(two_way, coded, level)
 
@@ -280,11 +287,15 @@ def _rate_covariance(coded: CodedBattles, pairs: Pairs, weights: sparse.csr_matr
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
     """Clip intervals to [0, 1], and bound rates of models that won, or lost, all battles.
 
+    If raters vary, too, the bound of a model counts its items or its raters, whichever are fewer.
     Estimates without intervals are returned unchanged.
     """
     if estimate.method is None:
         return estimate
-    return bound_constant_rates(estimate.clip(0, 1), coded.clusters_by_model(), level)
+    clusters = coded.clusters_by_model()
+    if estimate.raters_of_model is not None:
+        clusters = np.minimum(clusters, estimate.raters_of_model)
+    return bound_constant_rates(estimate.clip(0, 1), clusters, level)
 
 
 def _schedule_warnings(

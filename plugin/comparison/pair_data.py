@@ -1,7 +1,8 @@
 """Estimate the difference between two models from battles, with results by item."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +23,7 @@ from podium.rankers.errors.difference import (
 )
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.errors.intervals import unit_of_tests
-from podium.rankers.errors.raters import raters_of
+from podium.rankers.errors.raters import cluster_by_raters, raters_of
 from podium.rankers.errors.two_way_difference import add_rater_errors, elo_error, rate_error
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.fit.graph import comparison_graph
@@ -178,7 +179,8 @@ def _measure_scores(
     else:
         by_item = score_difference(results, is_share=is_share, unit=battles.unit)
         values = _score_values(scored_rows, results)
-        test = _test_with_raters(by_item, battles, scored_rows, *values)
+        test_groups = partial(grouped_difference, largest=1.0 if is_share else np.inf)
+        test = _test_with_raters(by_item, battles, scored_rows, *values, test_groups)
     differences = {SCORE: test}
     return _PairResults(SCORE, differences, results, results["difference"], is_share, is_lost)
 
@@ -457,7 +459,9 @@ def verdict_differences(
             known = rows.dropna(subset=["credit"])
             credit = known["credit"].to_numpy(dtype=float)
             weight = known["weight"].to_numpy(dtype=float)
-            differences[WIN_RATE] = _test_with_raters(rate, battles, known, credit, weight)
+            differences[WIN_RATE] = _test_with_raters(
+                rate, battles, known, credit - 0.5, weight, _rate_difference_of_groups
+            )
     return differences
 
 
@@ -476,7 +480,14 @@ def _elo_with_raters(
     if raters is None or comparison_graph(pair_sums(coded)).groups > 1:
         return test
     error = elo_error(coded, *codes, raters)
-    return add_rater_errors(test, error, coded.clusters, unit_of_tests(coded.unit), raters)
+    return add_rater_errors(
+        test,
+        error,
+        coded.clusters,
+        unit_of_tests(coded.unit),
+        raters,
+        lambda: elo_difference(cluster_by_raters(coded, raters), *codes),
+    )
 
 
 def _score_values(
@@ -505,6 +516,7 @@ def _test_with_raters(
     rows: "pd.DataFrame",
     values: np.ndarray,
     weight: np.ndarray,
+    test_groups: Callable[..., DifferenceTest],
 ) -> DifferenceTest:
     """Return a test with errors by voter or judge, too, if its rows have at least 10 of them.
 
@@ -514,6 +526,8 @@ def _test_with_raters(
         rows: the battles that are compared, rows of what `direct_battles` returns.
         values: the value of each, whose weighted mean is tested, shape (rows,).
         weight: its weight, shape (rows,).
+        test_groups: makes the test of values with weights in groups: a function of these three
+            arrays, shape (rows,) each, and of `unit`, what a group is called.
     """
     is_compared = np.zeros(len(battles), dtype=bool)
     is_compared[rows["row"]] = True
@@ -524,7 +538,14 @@ def _test_with_raters(
     cluster = rows[column].astype("category").cat.codes.to_numpy()
     error = rate_error(values, weight, cluster, raters.code)
     clusters = int(cluster.max()) + 1
-    return add_rater_errors(test, error, clusters, unit_of_tests(battles.unit), raters)
+    return add_rater_errors(
+        test,
+        error,
+        clusters,
+        unit_of_tests(battles.unit),
+        raters,
+        lambda: test_groups(values, weight, raters.code, unit=raters.unit),
+    )
 
 
 def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> DifferenceTest:
@@ -542,8 +563,23 @@ def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> Diffe
     if "group" not in results:
         return difference_of_rates(difference, weight, "item", 0.5)
     group = results["group"].astype("category").cat.codes.to_numpy()
-    total = sum_by_group(weight, group)
-    return difference_of_rates(sum_by_group(weight * difference, group) / total, total, unit, 0.5)
+    return _rate_difference_of_groups(difference, weight, group, unit)
+
+
+def _rate_difference_of_groups(
+    difference: np.ndarray, weight: np.ndarray, group: np.ndarray, unit: str
+) -> DifferenceTest:
+    """Test a win rate minus one half, with groups of rows as clusters.
+
+    Args:
+        difference: credit of each row minus one half, shape (rows,).
+        weight: weight of each row, shape (rows,).
+        group: code of each row's group; any integers, shape (rows,).
+        unit: what a group is called.
+    """
+    code = np.unique(group, return_inverse=True)[1]
+    total = sum_by_group(weight, code)
+    return difference_of_rates(sum_by_group(weight * difference, code) / total, total, unit, 0.5)
 
 
 def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:

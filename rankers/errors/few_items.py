@@ -5,6 +5,7 @@ battles do not change the ratings of its opponents. Separated models that won, o
 battle get one-sided bounds.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -383,7 +384,8 @@ def with_score_tests(
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
     units = plural(unit_of_tests(unit), 2)
     method = f"{estimate.method}, score test of those in fewer than {FEWEST_BY_RESIDUALS} {units}"
-    return replace(estimate, low=low, high=high, method=method)
+    codes = [guest.model for guest in guests]
+    return estimate.replace_intervals(low, high, _mask_of(codes, len(low)), method)
 
 
 def with_separated_bounds(
@@ -412,6 +414,7 @@ def with_separated_bounds(
     low = estimate.low.copy()
     high = estimate.high.copy()
     quantile = t_quantile(estimate.clusters, level)
+    bounded = []
     for battles in separated:
         covariance = _covariance_of_opponents(estimate, battles)
         if not battles.is_swept or np.isnan(covariance).any():
@@ -421,7 +424,16 @@ def with_separated_bounds(
         ends = np.array([min(exact_low, score_low), max(exact_high, score_high)])
         code = battles.model
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
-    return replace(estimate, low=low, high=high, method=f"{estimate.method}, {METHOD_OF_BOUNDS}")
+        bounded.append(code)
+    method = f"{estimate.method}, {METHOD_OF_BOUNDS}"
+    return estimate.replace_intervals(low, high, _mask_of(bounded, len(low)), method)
+
+
+def _mask_of(codes: Sequence[int], models: int) -> np.ndarray:
+    """Return the mask of some models, shape (models,)."""
+    mask = np.zeros(models, dtype=bool)
+    mask[[*codes]] = True
+    return mask
 
 
 def _covariance_of_opponents(estimate: ScoreEstimates, battles: FewBattles) -> np.ndarray:
@@ -487,7 +499,8 @@ def with_intervals_by_tests(
     high = np.where(is_bounded, high, estimate.high)
     covariance = np.where(is_bounded | is_bounded[:, None], np.nan, estimate.covariance)
     method = f"{estimate.method}, {METHOD_OF_FLAT}"
-    return replace(estimate, low=low, high=high, covariance=covariance, method=method)
+    changed = estimate.replace_intervals(low, high, is_bounded, method)
+    return replace(changed, covariance=covariance)
 
 
 def _gap_interval(tests: PairTests, a: int, b: int, level: float) -> tuple[float, float]:
@@ -521,7 +534,8 @@ def with_bounds_by_tests(
     high = estimate.high.copy()
     alpha = 1 - level
     rates = win_rates(pairs)
-    for code in np.flatnonzero((rates == 0) | (rates == 1)).tolist():
+    is_one_sided = (rates == 0) | (rates == 1)
+    for code in np.flatnonzero(is_one_sided).tolist():
         others = [k for k in np.flatnonzero(scale.weights).tolist() if k != code]
         tests = [estimate.tests.difference(code, other) for other in others]
         weights = scale.weights[others]
@@ -533,7 +547,8 @@ def with_bounds_by_tests(
             high_gaps = np.array([test.high(alpha) for test in tests if test])
             low[code] = -np.inf
             high[code] = scale.origin + weights @ high_gaps
-    return replace(estimate, low=low, high=high, method=f"{estimate.method}, {METHOD_OF_BOUNDS}")
+    method = f"{estimate.method}, {METHOD_OF_BOUNDS}"
+    return estimate.replace_intervals(low, high, is_one_sided, method)
 
 
 def with_intervals_of_only_pair(

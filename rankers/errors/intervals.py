@@ -103,6 +103,9 @@ class ScoreEstimates:
             models is too rough for the simulation.
         raters: what a rater is (`voter` or `judge`) and how many there are, if raters are a second
             unit that varies; else None.
+        raters_of_model: number of raters of each model, shape (models,); None as for `raters`.
+        by_tests: mask of the models whose intervals come from tests, or bounds, instead of standard
+            errors, shape (models,); None if there are none.
         has_unequal_weights: whether the weights of clusters are so unequal (`are_unequal`) that all
             pairs are compared by `tests`.
         interval_at: function of a confidence level to the lower and upper ends of intervals of this
@@ -126,6 +129,8 @@ class ScoreEstimates:
     error_method: str | None = None
     by_holm: bool = False
     raters: tuple[str, int] | None = None
+    raters_of_model: np.ndarray | None = None
+    by_tests: np.ndarray | None = None
     has_unequal_weights: bool = False
     interval_at: Callable[[float], tuple[np.ndarray, np.ndarray]] | None = None
 
@@ -133,6 +138,20 @@ class ScoreEstimates:
     def se(self) -> np.ndarray:
         """Standard errors, shape (models,): NaN where unknown, 0 if only rounding error is left."""
         return _standard_errors(self.score, self.covariance)
+
+    def replace_intervals(
+        self, low: np.ndarray, high: np.ndarray, changed: np.ndarray, method: str
+    ) -> "ScoreEstimates":
+        """Return a copy with intervals that come from tests or bounds.
+
+        Args:
+            low: lower ends of all intervals, shape (models,).
+            high: upper ends of all intervals, shape (models,).
+            changed: mask of the models whose intervals are new, shape (models,).
+            method: how the intervals were made, in words.
+        """
+        by_tests = changed if self.by_tests is None else self.by_tests | changed
+        return replace(self, low=low, high=high, by_tests=by_tests, method=method)
 
     def clip(self, least: float, most: float) -> "ScoreEstimates":
         """Return a copy whose intervals are clipped to [least, most]; unknown ends stay NaN."""

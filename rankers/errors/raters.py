@@ -216,6 +216,11 @@ def _combine_covariances(
     return by_rater - by_both
 
 
+def cluster_by_raters(coded: CodedBattles, raters: Raters) -> CodedBattles:
+    """Return battles with raters as the clusters, instead of items."""
+    return replace(_with_clusters(coded, raters.code), unit=raters.unit)
+
+
 def _with_clusters(coded: CodedBattles, cluster: np.ndarray) -> CodedBattles:
     """Return battles with other clusters, given by any integers, shape (battles,)."""
     distinct, code = np.unique(cluster, return_inverse=True)

@@ -5,12 +5,14 @@ degrees of freedom are the smaller of those of items and of raters, which count 
 the verdicts (`podium.rankers.errors.rater_shares`), as in a ranking.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from podium.distributions import stdtr
+from podium.rankers.errors.both_ways import with_larger_p_values
 from podium.rankers.errors.difference import (
     FEWEST_FOR_NORMAL,
     DifferenceTest,
@@ -48,22 +50,25 @@ def add_rater_errors(
     clusters: int,
     unit: str,
     raters: Raters,
+    test_by_raters: Callable[[], DifferenceTest],
 ) -> DifferenceTest:
     """Return a test of a difference whose errors include how raters differ.
 
     It is a t test. With fewer than 30 items, each p-value is at least that of the test by items,
-    which may be exact.
+    which may be exact. Without a standard error, as of a model that won all battles, the tests by
+    items and by raters are made, and the larger p-values count.
 
     Args:
-        test: the test by items or their groups. It is returned as it is if its value is infinite.
+        test: the test by items or their groups.
         error: error of the difference, clustered both ways, in the unit of `test.value`. Without
             degrees of freedom, the test cannot tell anything: each p-value is 1/2.
         clusters: number of items, or of groups of items.
         unit: what a cluster is, in the singular.
         raters: the voters or judges.
+        test_by_raters: makes the test of the same difference with raters as clusters.
     """
     if not np.isfinite(test.value) or not error.se > 0:
-        return test
+        return with_larger_p_values(test, test_by_raters(), (raters.unit, raters.number))
     freedom = min(clusters - 1, error.freedom)
 
     def tails_by_both(null: float) -> Tails:

@@ -1,0 +1,108 @@
+"""Tests and intervals without a standard error, by items and by voters or judges.
+
+A model that won all its battles, or that has few of them, has no usable standard error. Its bounds
+and the tests of its pairs count independent clusters. If voters or judges vary, too, each is made
+twice: with items and with raters as the clusters. The wider interval and the larger p-value count.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from podium.rankers.errors.difference import DifferenceTest, Tails
+from podium.rankers.errors.intervals import PairTests, ScoreEstimates
+
+
+def with_larger_p_values(
+    by_item: DifferenceTest, by_rater: DifferenceTest, raters: tuple[str, int]
+) -> DifferenceTest:
+    """Return the test whose p-values are the larger ones of two tests of the same difference.
+
+    Args:
+        by_item: the test with items, or their groups, as clusters.
+        by_rater: the test with raters as clusters.
+        raters: what a rater is (`voter` or `judge`), and how many there are.
+    """
+
+    def tails(null: float) -> Tails:
+        above = max(by_item.p_above(null), by_rater.p_above(null))
+        below = max(by_item.p_below(null), by_rater.p_below(null))
+        return above, below
+
+    return replace(
+        by_item,
+        method=f"{by_item.method}, also by {raters[0]}s: the larger p-value",
+        tails=tails,
+        exact_p_at_zero=None,
+        raters=raters,
+    )
+
+
+def pair_tests_both_ways(
+    by_item: PairTests, by_rater: PairTests, raters: tuple[str, int]
+) -> PairTests:
+    """Return the tests of pairs whose p-values are the larger ones, as of `with_larger_p_values`.
+
+    Args:
+        by_item: the tests with items, or their groups, as clusters.
+        by_rater: the tests with raters as clusters, of the same models.
+        raters: what a rater is (`voter` or `judge`), and how many there are.
+    """
+
+    def difference(first: int, second: int) -> DifferenceTest | None:
+        test_by_item = by_item.difference(first, second)
+        test_by_rater = by_rater.difference(first, second)
+        if test_by_item is None or test_by_rater is None:
+            return None
+        return with_larger_p_values(test_by_item, test_by_rater, raters)
+
+    return replace(
+        by_item,
+        difference=difference,
+        rough_tails=_larger_rough_tails(by_item.rough_tails, by_rater.rough_tails),
+    )
+
+
+RoughTails = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""See `PairTests.rough_tails`."""
+
+
+def _larger_rough_tails(
+    by_item: RoughTails | None, by_rater: RoughTails | None
+) -> RoughTails | None:
+    """Return the function to the larger ones of two rough p-values; None if one is not known."""
+    if by_item is None or by_rater is None:
+        return None
+
+    def rough_tails(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        larger: np.ndarray = np.maximum(by_item(first, second), by_rater(first, second))
+        return larger
+
+    return rough_tails
+
+
+def with_wider_intervals(estimate: ScoreEstimates, by_rater: ScoreEstimates) -> ScoreEstimates:
+    """Return an estimate in which intervals by tests hold those of the estimate by raters.
+
+    Intervals of standard errors do not change: these errors include how raters vary. A model whose
+    interval is unknown by raters gets none.
+
+    Args:
+        estimate: scores with errors by items and by raters.
+        by_rater: the same scores with raters as the only clusters.
+    """
+    masks = (estimate.by_tests, by_rater.by_tests)
+    is_by_tests = np.zeros(len(estimate.score), dtype=bool)
+    for mask in masks:
+        is_by_tests |= False if mask is None else mask
+    if not is_by_tests.any():
+        return estimate
+    low = np.minimum(estimate.low, by_rater.low)
+    high = np.maximum(estimate.high, by_rater.high)
+    return replace(
+        estimate,
+        low=np.where(is_by_tests, low, estimate.low),
+        high=np.where(is_by_tests, high, estimate.high),
+        by_tests=is_by_tests,
+    )

@@ -1,0 +1,89 @@
+"""Models that won every battle have no standard error: their bounds count raters, too."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+
+VOTERS = 10
+
+
+def unanimous_votes(*, voters=VOTERS, votes=30, models=4):
+    """Return votes of voters who all prefer m0; the others are equal."""
+    rng = np.random.default_rng(3)
+    voter = np.repeat(np.arange(voters), votes)
+    a = rng.integers(0, models, len(voter))
+    b = (a + rng.integers(1, models, len(voter))) % models
+    credit = (rng.random(len(voter)) < 0.5).astype(float)
+    credit = np.select([a == 0, b == 0], [1.0, 0.0], credit)
+    columns = {
+        "item": [f"i{k:04}" for k in range(len(voter))],
+        "model_a": [f"m{k}" for k in a],
+        "model_b": [f"m{k}" for k in b],
+        "credit": credit,
+        "voter": [f"v{k:02}" for k in voter],
+    }
+    return pd.DataFrame(columns)
+
+
+def entry_of(table, ranker, model="m0"):
+    """Return a model's row of a ranking."""
+    entries = podium.rank(table, ranker).standings[0].entries
+    [entry] = [entry for entry in entries if entry.model == model]
+    return entry
+
+
+@pytest.mark.parametrize("voters", [10, 30])
+def test_the_bound_of_a_win_rate_is_that_of_clopper_and_pearson_for_the_voters(voters):
+    entry = entry_of(unanimous_votes(voters=voters), "win-rate")
+    assert entry.low == pytest.approx(0.025 ** (1 / voters), rel=1e-12)
+    assert entry.high == 1
+
+
+def test_the_bound_of_a_rating_is_that_with_voters_as_items():
+    table = unanimous_votes()
+    by_voter = entry_of(table.drop(columns="voter").assign(item=table["voter"]), "bradley-terry")
+    by_item = entry_of(table.drop(columns="voter"), "bradley-terry")
+    entry = entry_of(table, "bradley-terry")
+    assert entry.low == pytest.approx(by_voter.low, rel=1e-9)
+    assert entry.low < by_item.low - 100
+    assert entry.high is None
+    assert (entry.rank_low, entry.rank_high) == (1, 1)
+
+
+@pytest.mark.parametrize("models", [2, 4])
+@pytest.mark.parametrize("measure", ["elo", "win-rate"])
+def test_ten_unanimous_voters_differ_at_the_level_of_ten_signs(measure, models):
+    table = unanimous_votes(models=models)
+    [finding] = podium.compare(table, "m0", "m1", measure=measure).findings
+    assert finding.difference.p_value == pytest.approx(2 * 0.5**VOTERS)
+    assert finding.difference.raters == ("voter", VOTERS)
+    if measure == "win-rate":
+        low, high = finding.difference.interval(0.95)
+        assert low == pytest.approx(0.025 ** (1 / VOTERS) - 0.5)
+        assert high == 0.5
+
+
+def test_scores_that_always_differ_alike_are_as_significant_as_their_voters():
+    rng = np.random.default_rng(1)
+    voter = np.repeat(np.arange(VOTERS), 20)
+    score = rng.integers(0, 5, len(voter)).astype(float)
+    columns = {
+        "item": [f"i{k:03}" for k in range(len(voter))],
+        "model_a": "m0",
+        "model_b": "m1",
+        "score_a": score + 2,
+        "score_b": score,
+        "voter": [f"v{k:02}" for k in voter],
+    }
+    [finding] = podium.compare(pd.DataFrame(columns), "m0", "m1", measure="score").findings
+    assert finding.difference.value == 2
+    assert finding.difference.p_value == pytest.approx(2 * 0.5**VOTERS)
+
+
+def test_few_voters_cannot_separate_many_pairs():
+    """With 8 models there are 28 pairs; ten signs have a p-value of 0.001, above 0.025 / 28."""
+    for ranker in ("win-rate", "bradley-terry"):
+        entry = entry_of(unanimous_votes(models=8, votes=60), ranker)
+        assert entry.rank_high > 1

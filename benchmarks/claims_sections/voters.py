@@ -1,5 +1,5 @@
 """Voters and judges with tastes: coverage, false "clearly ahead" and widths, from 10 of them on,
-and the words of the answer below 10.
+and the words of the answer below 10; also of voters who give unequal numbers of votes.
 
 In each world, voter v prefers model m by a taste (sd `TASTE`, in logits), and each item favours
 models, too (sd `ITEM`). Each voter votes `VOTES` times, on an item and a pair at random. Scores are
@@ -43,16 +43,53 @@ FEWEST_FOR_WIDTH = 20
 FEW_JUDGES = 4
 TASTE_OF_FEW = 0.2
 WORLDS_OF_FEW = 200
+WORLDS_OF_UNEQUAL = 500
+PARTICIPATION: dict[str, tuple[np.ndarray, int | None]] = {
+    "20 voters, lognormal": (
+        np.maximum(1, 40 * np.exp(1.5 * np.random.default_rng(3).normal(size=20))).astype(int),
+        None,
+    ),
+    "12 voters, one gives 1,000 votes, others 45": (np.array([1_000, *[45] * 11]), None),
+    "30 voters, three give 480 votes, others 2": (np.array([480] * 3 + [2] * 27), None),
+    "30 x 50, the last model judged by 2 voters": (np.full(30, 50), 2),
+    "30 x 50, the last model judged by 5 voters": (np.full(30, 50), 5),
+}
+"""Numbers of votes by voter, and by how many voters the last model is judged (None: all)."""
 
 
 def draw_votes(rng: np.random.Generator, theta: np.ndarray, voters: int, taste: float) -> Battles:
     """Draw votes of each voter on items and pairs at random."""
+    return draw_unequal_votes(rng, theta, np.full(voters, VOTES), taste)
+
+
+def draw_unequal_votes(
+    rng: np.random.Generator,
+    theta: np.ndarray,
+    votes: np.ndarray,
+    taste: float,
+    of_last: int | None = None,
+) -> Battles:
+    """Draw votes on items and pairs at random.
+
+    Args:
+        rng: draws.
+        theta: log-strengths of the models, shape (models,).
+        votes: number of votes of each voter, shape (voters,).
+        taste: standard deviation of voters' tastes, in logits.
+        of_last: only so many voters, the first ones, vote on the last model; None for all.
+    """
+    voters = len(votes)
     tastes = rng.normal(0, taste, (voters, len(theta)))
     effects = theta + rng.normal(0, ITEM, (ITEMS, len(theta)))
-    voter = np.repeat(np.arange(voters), VOTES)
+    voter = np.repeat(np.arange(voters), votes)
     item = rng.integers(0, ITEMS, len(voter))
     pairs = np.array([*combinations(range(len(theta)), 2)])
-    a, b = pairs[rng.integers(0, len(pairs), len(voter))].T
+    chosen = rng.integers(0, len(pairs), len(voter))
+    if of_last is not None:
+        without_last = np.flatnonzero(pairs.max(axis=1) < len(theta) - 1)
+        elsewhere = without_last[rng.integers(0, len(without_last), len(voter))]
+        chosen = np.where(voter < of_last, chosen, elsewhere)
+    a, b = pairs[chosen].T
     gap = effects[item, a] - effects[item, b] + tastes[voter, a] - tastes[voter, b]
     won = rng.random(len(voter)) < 1 / (1 + np.exp(-gap))
     return battles_of(
@@ -192,6 +229,41 @@ def cells(worlds: int) -> Iterator[list[str]]:
                 ]
 
 
+def unequal_rows(worlds: int) -> Iterator[list[str]]:
+    """Yield a row per ranker and kind of unequal participation: coverage and false claims."""
+    for kind in ("votes, bradley-terry", "votes, win-rate"):
+        _, ranker, truth_of = KINDS[kind]
+        unequal = SPREAD * (np.arange(MODELS) - (MODELS - 1) / 2)
+        truth = truth_of(unequal, TASTE)
+        for name, (votes, of_last) in PARTICIPATION.items():
+            inside = number = false = 0
+            for world in range(worlds):
+                seeds = [50, world, len(votes), of_last or 0]
+                rng = np.random.default_rng(seeds)
+                equal = draw_unequal_votes(rng, np.zeros(MODELS), votes, TASTE, of_last)
+                false += is_claimed(ranker(equal, rng=np.random.default_rng(0)))
+                rng = np.random.default_rng([51, *seeds])
+                drawn = draw_unequal_votes(rng, unequal, votes, TASTE, of_last)
+                held, intervals = covered(ranker(drawn, rng=np.random.default_rng(0)), truth)
+                inside += held
+                number += intervals
+            failed = []
+            # Very few voters are behind most intervals, as behind those of few groups.
+            if lies_beyond(round(inside / number * worlds), worlds, LEAST_OF_FEW, above=False):
+                failed.append("coverage")
+            if lies_beyond(false, worlds, MOST_FALSE, above=True):
+                failed.append("false claims")
+            yield [
+                kind,
+                name,
+                f"{worlds:,}",
+                f"{100 * inside / number:.1f}",
+                f"{100 * LEAST_OF_FEW:g}",
+                share_text(false, worlds),
+                "FAILED: " + ", ".join(failed) if failed else "ok",
+            ]
+
+
 def draw_verdicts_of_few(rng: np.random.Generator) -> pd.DataFrame:
     """Draw verdicts of `FEW_JUDGES` judges with tastes, on all pairs of three models and items."""
     names = [f"m{k}" for k in range(3)]
@@ -238,6 +310,11 @@ def report(worlds: int | None, markdown: bool) -> None:
     header += ["false claim, equal models, %", "width / by item", ""]
     title = f"{MODELS} models, voters with and without tastes; bar of false claims {MOST_FALSE:.0%}"
     show(title, header, [*cells(worlds or WORLDS)], markdown=markdown)
+    unequal = ["data", "participation", "worlds", "coverage, %", "bar"]
+    unequal += ["false claim, equal models, %", ""]
+    title = f"{MODELS} models, voters with tastes who give unequal numbers of votes"
+    number = min(worlds or WORLDS_OF_UNEQUAL, WORLDS_OF_UNEQUAL)
+    show(title, unequal, [*unequal_rows(number)], markdown=markdown)
     few = ["data", "taste", "worlds", '"for these four judges", %', "claimed of these, %", ""]
     title = "three equal models, four judges with tastes: the answer speaks of these judges"
     show(title, few, [few_row(min(worlds or WORLDS, WORLDS_OF_FEW))], markdown=markdown)

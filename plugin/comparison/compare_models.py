@@ -41,7 +41,7 @@ from podium.diagnosis.checks.all_checks import (
     flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
-from podium.diagnosis.checks.group_checks import groups_in_place_of_items
+from podium.diagnosis.checks.group_checks import dependent_groups
 from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
 from podium.diagnosis.checks.order_checks import (
     IN_SLICES,
@@ -259,10 +259,12 @@ def _checks_beside(
     Args:
         checks: the adjusted checks of the battles.
         by: column of the slices that are shown; None if there are none.
-        findings: what was compared. The answer describes the doubt of each about the judge, or
-            else that about lost battles.
+        findings: what was compared. The answer describes why nothing is claimed, and the doubt of
+            each about the judge, or else that about lost battles.
     """
-    described = [each.judge_doubt or each.loss_check for each in findings]
+    described = [
+        check for each in findings for check in (each.judge_doubt or each.loss_check, each.doubt)
+    ]
     shown = None if by is None else option_text("by", by)
     return tuple(
         check
@@ -510,7 +512,7 @@ def _with_doubts(
     verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
     order of the responses decides, or else whether a judge is one of the two or of the family of
     one. If unparsed battles cannot explain the difference, `loss_check` has them. If there is no
-    other `doubt`, it says whether rows without items are alike in groups.
+    other `doubt`, it says whether items are alike in groups that are not the unit.
 
     Args:
         finding: what was compared.
@@ -541,7 +543,7 @@ def _with_doubts(
         doubts["judge_doubt"] = doubt_about_judge(checks)
         doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
     if doubts.get("doubt") is None:
-        doubts["doubt"] = groups_in_place_of_items(battles, checks)
+        doubts["doubt"] = dependent_groups(checks)
     if doubts.get("judge_doubt") is None:
         doubts["judge_doubt"] = doubt_about_relation(battles, {}, models)
     # What unparsed battles explain is known of all battles, not of a slice.

@@ -27,7 +27,7 @@ class Clustered:
 
     Attributes:
         code: number of each row's cluster, shape (rows,); any integers.
-        unit: what a cluster is, `item` or `row`.
+        unit: what a cluster is: `item`, a group of items such as `passage`, or `row`.
         level: confidence level of the intervals.
     """
 
@@ -164,6 +164,7 @@ class Clustered:
             "n": n,
             "of": of,
             "clusters": len(sums),
+            "cluster": self.unit,
             "unit": unit,
         }
         if len(sums) < 2:

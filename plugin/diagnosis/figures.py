@@ -43,7 +43,8 @@ class Statistic(Estimate):
         method: description of how the interval is computed.
         n: sample size.
         of: what the sample size counts.
-        clusters: number of independent clusters (items); None if unknown.
+        clusters: number of independent clusters; None if unknown.
+        cluster: what a cluster is: `item`, a group of items such as `passage`, or `row`.
         unit: unit of the value.
     """
 
@@ -52,6 +53,7 @@ class Statistic(Estimate):
     n: int
     of: str = "battles"
     clusters: int | None = None
+    cluster: str = "item"
     unit: Unit = Unit.NUMBER
 
     def __post_init__(self) -> None:
@@ -79,15 +81,15 @@ class Statistic(Estimate):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Value, interval, sample size and number of items as four texts.
+        """Value, interval, sample size and number of items, or their groups, as four texts.
 
-        The number of items is empty if the number of clusters is unknown, or if clusters are rows.
+        The last is empty if the number of clusters is unknown, or if clusters are rows.
         """
         sample = f"{self.n:,} {self.of}"
-        if self.clusters is None or "row-clustered" in self.method:
+        if self.clusters is None or self.cluster == "row":
             return self.estimate, self.interval, sample, ""
-        items = f"{self.clusters:,} {plural('item', self.clusters)}"
-        return self.estimate, self.interval, sample, items
+        clusters = f"{self.clusters:,} {plural(self.cluster, self.clusters)}"
+        return self.estimate, self.interval, sample, clusters
 
     def _digits(self, value: float) -> str:
         """Format a number in the unit, without the unit's name; -0 loses its sign."""

@@ -76,6 +76,8 @@ class Cycles(CardAnswer):
         level: confidence level.
         cycle_count: number of cycles, of which `cycles` may list only a part.
         certain: number of cycles with an adjusted p of at most 1 - level.
+        cluster: what a cluster of the tests is: `item`, a group of items such as `passage`, or
+            `row`.
         sntd: soft non-transitivity deviation (SNTD) of the win rates in nats, the mean over
             triples with at least 10 items per pair. Source: Xu et al. 2025, appendix C.2.
         beyond_noise: `sntd` without the part that the sampling of items adds.
@@ -86,6 +88,7 @@ class Cycles(CardAnswer):
     level: float
     cycle_count: int
     certain: int
+    cluster: str
     sntd: float | Missing
     beyond_noise: Figured
     cycles: tuple[Cycle, ...]
@@ -94,7 +97,7 @@ class Cycles(CardAnswer):
         """Return the numbers of cycles, and the model-level SNTD with and without noise."""
         certain = (
             f"{self.certain:,} beyond chance at {self.level:.0%} "
-            "(Holm over all cycles, item-clustered t)"
+            f"(Holm over all cycles, {self.cluster}-clustered t)"
         )
         sntd: Value
         if isinstance(self.sntd, Missing):
@@ -150,6 +153,7 @@ def cycles(subject: Subject) -> Cycles | Missing:
         level=subject.level,
         cycle_count=len(all_cycles),
         certain=sum(cycle.adjusted <= 1 - subject.level for cycle in all_cycles),
+        cluster=coded.unit,
         sntd=sntd,
         beyond_noise=beyond_noise,
         cycles=tuple(all_cycles[:MOST_LISTED]),
@@ -192,6 +196,7 @@ def _estimate_deviation(
         n=len(kept_triples),
         of="triples",
         clusters=cells.clusters,
+        cluster=unit,
         unit=Unit.NATS,
     )
     return sntd, beyond_noise

@@ -375,6 +375,7 @@ class GoldComparison:
             "n": len(matched.first),
             "of": "pairs",
             "clusters": self.items,
+            "cluster": matched.judge_ratings.coded.unit,
         }
         self.t_quantile = t_quantile(max(self.items, 2), level)
         self.pairs_missing = _pairs_missing(matched)

@@ -234,6 +234,7 @@ def _estimate_temperature(evidence: Evidence, level: float) -> tuple[Figured, np
         n=target.battles,
         of="preferences",
         clusters=len(np.unique(evidence.cluster[evidence.has_preference])),
+        cluster=unit,
         unit=Unit.LOGITS,
     )
     return beta, soften_verdicts(target, evidence.signal)
@@ -306,6 +307,7 @@ def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Gener
         method=f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples",
         n=len(gaps),
         clusters=clusters,
+        cluster=sample.unit,
     )
 
 

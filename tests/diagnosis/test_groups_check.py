@@ -33,8 +33,42 @@ def test_groups_in_which_models_differ_alike_are_flagged():
     ranking = podium.rank(battles)
     assert "groups" in [check.kind.code for check in ranking.standings[0].checks]
     assert "favour the same models" in " ".join(ranking.standings[0].answer)
-    compared = podium.compare("m0", "m1", battles)
-    assert "groups" in [warning.code for warning in compared.warnings]
+
+
+def test_nothing_is_claimed_and_no_gate_passes_until_the_groups_are_the_unit():
+    table = table_of(1, effect=1.0)
+    table.loc[(table["model_a"] == "m0") & (table.index % 10 > 0), "credit"] = 1.0
+    battles = podium.read_battles(table)
+    standings = podium.rank(battles).standings[0]
+    assert standings.answer[0] == (
+        "Nobody is called clearly ahead, because items of one passage are not independent."
+    )
+    assert {(entry.rank_low, entry.rank_high) for entry in standings.entries} == {(1, 4)}
+    compared = podium.compare("m0", "m1", battles, require="better")
+    assert compared.gate.verdict == "UNDECIDED"
+    assert compared.findings[0].doubt.kind.code == "groups"
+    assert "cluster='passage'" in " ".join(compared.answer)
+    assert not compared.findings[0].is_distinguishable
+    by_passage = podium.read_battles(table, cluster="passage")
+    assert podium.compare("m0", "m1", by_passage, require="better").gate.verdict == "PASS"
+    assert "m0 is clearly ahead" in podium.rank(by_passage).standings[0].answer[0]
+
+
+def test_the_card_of_a_judge_has_the_checks_of_groups_and_categories():
+    table = table_of(1, effect=1.0)
+    table["category"] = ["prose" if int(item[0]) % 2 else "code" for item in table["item"]]
+    battles = podium.read_battles(table)
+    [card] = podium.diagnose(battles, battles).cards
+    checks = {check.name: check for check in card.checks}
+    assert checks["groups"].is_flagged
+    assert "categories" in checks
+
+
+def test_the_card_counts_groups():
+    table = table_of(1, effect=0.0)
+    battles = podium.read_battles(table, cluster="passage")
+    [card] = podium.diagnose(battles, battles).cards
+    assert card.answers["consistency"].unparsed.cells[-1] == "20 passages"
 
 
 def test_scores_are_looked_at_too():

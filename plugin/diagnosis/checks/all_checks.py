@@ -144,8 +144,18 @@ CHECKLIST = (
         in_comparisons=True,
         of_scores=True,
     ),
-    ListedCheck(of_battles=check_groups, in_comparisons=True, of_scores=True),
-    ListedCheck(of_battles=check_categories, in_comparisons=True, of_scores=True),
+    ListedCheck(
+        of_battles=check_groups,
+        of_card=lambda card: check_groups(card.battles),
+        in_comparisons=True,
+        of_scores=True,
+    ),
+    ListedCheck(
+        of_battles=check_categories,
+        of_card=lambda card: check_categories(card.battles),
+        in_comparisons=True,
+        of_scores=True,
+    ),
     ListedCheck(of_battles=check_items),
     ListedCheck(
         of_battles=check_questions,
@@ -275,16 +285,14 @@ def checks_of_standings(standings: Standings) -> list[Check]:
 def checks_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make all checks that apply to the card of one judge, or of one metric.
 
-    Checks that a ranking of the same battles has, too, have the same result: their p-values are
-    adjusted together with that of the check of groups, which a card does not show. Other checks
-    follow the intervals of the card and have no p-values.
+    Checks that a ranking of the same battles has, too, have the same result. Other checks follow
+    the intervals of the card and have no p-values.
     """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_card is not None:
             checks += row.of_card(card)
-    adjusted = adjust_tests([*checks, *check_groups(card.battles)])
-    return tuple(name_identical_responses(adjusted[: len(checks)], card.battles))
+    return tuple(name_identical_responses(adjust_tests(checks), card.battles))
 
 
 def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:

@@ -82,17 +82,13 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
     return (make_check(GROUPS, is_flagged, number=p, fields=fields, models=models),)
 
 
-def groups_in_place_of_items(battles: Battles, checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check of groups if no battle has an item; else None.
+def dependent_groups(checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check of groups among adjusted checks; None if it is not flagged.
 
-    Rows of one group are then alike as rows of one item are, and it is not known which rows are
-    about the same item.
-
-    Args:
-        battles: the battles.
-        checks: their adjusted checks.
+    Errors that take the items as independent are then too small: nothing can be claimed until the
+    groups are the unit.
     """
-    return None if battles.has_items else find_flagged(checks, [GROUPS])
+    return find_flagged(checks, [GROUPS])
 
 
 def _groups_of_items(

@@ -20,7 +20,7 @@ from podium.diagnosis.checks.all_checks import (
     flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
-from podium.diagnosis.checks.group_checks import groups_in_place_of_items
+from podium.diagnosis.checks.group_checks import dependent_groups
 from podium.diagnosis.checks.order_checks import ORDER_DECIDES
 from podium.diagnosis.checks.rater_checks import check_leading_rater
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
@@ -220,8 +220,9 @@ def build_ranking_answer(
     all_checks = adjust_tests([*checks, *of_result])
     trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
-    if battles.likely_item is not None or groups_in_place_of_items(battles, all_checks):
-        unknown = limit_sentence(rank_templates.UNIT_UNKNOWN, of_slice, None)
+    no_unit = _no_unit_sentence(battles, all_checks)
+    if no_unit is not None:
+        unknown = limit_sentence(no_unit, of_slice, None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
@@ -233,6 +234,19 @@ def build_ranking_answer(
     who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
     checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+
+
+def _no_unit_sentence(battles: Battles, checks: Sequence[Check]) -> str | None:
+    """Write that nobody is called ahead, as the independent unit is not known; None if it is.
+
+    It is not if a column looks like the item, or if items are alike in groups (`dependent_groups`).
+    """
+    groups = dependent_groups(checks)
+    if groups is not None and battles.has_items:
+        return rank_templates.ITEMS_DEPEND.format(noun=groups.fields["noun"])
+    if battles.likely_item is not None or groups is not None:
+        return rank_templates.UNIT_UNKNOWN
+    return None
 
 
 def _first_place_checks(

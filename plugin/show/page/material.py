@@ -10,7 +10,7 @@ from podium.checks import find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.card import card_reports, diagnose
 from podium.diagnosis.checks.all_checks import flagged_losses
-from podium.diagnosis.checks.group_checks import groups_in_place_of_items
+from podium.diagnosis.checks.group_checks import dependent_groups
 from podium.diagnosis.checks.order_checks import IN_SLICES, ONE_ORDER
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
@@ -168,7 +168,7 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
     """Return why draws of ratings would say more than a ranking does; None if they do not.
 
     They do if the ranking is of a part of the battles; if places are by scores, not by ratings; if
-    nobody is placed, because it is not known which rows are about one item; if nothing is
+    nobody is placed, because it is not known which items are independent; if nothing is
     claimed about a model, because its battles are unparsed or the order of the responses may
     decide; with fewer than `FEWEST_ITEMS` items; or if a model that won or lost all has no place of
     its own.
@@ -177,7 +177,9 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return "the rankings are of parts of these battles"
     if standings.scale.name == "score":
         return f"places are by the {standings.ranker} of the scores, not by ratings"
-    groups = groups_in_place_of_items(battles, standings.checks)
+    groups = dependent_groups(standings.checks)
+    if groups is not None and battles.has_items:
+        return f"items of one {groups.fields['noun']} are not independent"
     if battles.likely_item is not None or groups is not None:
         return "it is not known which rows are about the same item"
     losses = flagged_losses(standings.checks)

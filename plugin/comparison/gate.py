@@ -329,11 +329,11 @@ def _verdict_of_tests(
 
     The verdict is FAIL if the requirement is refuted, PASS if it is met, and otherwise UNDECIDED.
     It is always UNDECIDED in eight cases: a column looks like the item although rows are counted as
-    independent; items are alike in groups that are not the unit; one model's scores look like fractions and the other's like percent; unparsed
-    battles may explain the difference; they may change it, and the requirement has a margin; the
-    order of the responses decides the verdicts; a judge is one of the two models, or of the family
-    of one; or the two models were asked different things under the same ids, and the user did not
-    accept it.
+    independent; items are alike in groups that are not the unit; one model's scores look like
+    fractions and the other's like percent; unparsed battles may explain the difference; they may
+    change it, and the requirement has a margin; the order of the responses decides the verdicts; a
+    judge is one of the two models, or of the family of one; or the two models were asked different
+    things under the same ids, and the user did not accept it.
 
     Args:
         finding: the finding.

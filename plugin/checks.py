@@ -551,9 +551,9 @@ _CHECKS = (
     CheckKind(
         "decisive rater",
         1,
-        flagged="without {unit} {name} ({verdicts}), {rival} leads instead of {leader}{others}",
-        ok="without any one of {raters}, {leader} still leads",
-        question="whether one voter or judge decides who leads",
+        flagged="without {unit} {name} ({verdicts}), {change}{others}",
+        ok="without any one of {raters}, {kept}",
+        question="whether one voter or judge decides who is ahead",
     ),
     CheckKind(
         "human scale",

@@ -332,7 +332,7 @@ def estimate_elo(
     theta = strengths.theta
     clusters = battles.clusters if raters is None else min(battles.clusters, raters.number)
     freedom = _freedom_of(battles, raters)
-    unit = battles.unit if raters is None else f"{battles.unit}- and {raters.unit}"
+    unit = f"{battles.unit}- and {raters.unit}" if raters and clusters > 1 else battles.unit
     covariance = strengths.covariance(battles, by_weight=True)
     covariance = covariance[: len(theta), : len(theta)] + added_covariance
     has_strengths_only = len(strengths.coefficients) == 0

@@ -1,6 +1,6 @@
 """Voters or judges whose removal changes which model is first, or which of two models is ahead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,6 +75,50 @@ class ScoresWithout:
         others = self._codes_of(leader, rivals)
         return bool(self.score[others].max() <= self.score[self.models.index(leader)] - SAME_SCORE)
 
+    def decisive_rater_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> DecisiveRater | None:
+        """Return the rater whose removal turns round who is ahead in one of several pairs.
+
+        Of several raters and pairs, it is that with the largest lead of the model that is behind.
+
+        Args:
+            pairs: names of models, the one that is ahead first. Pairs that the scores by all order
+                otherwise are left out.
+
+        Returns:
+            The rater, with the number of raters who turn round any of the pairs; None if no removal
+            does.
+        """
+        known = [pair for pair in pairs if set(pair) <= {*self.models} and self._is_ahead(*pair)]
+        if not known:
+            return None
+        ahead, behind = ([self.models.index(pair[side]) for pair in known] for side in (0, 1))
+        leads = self.without[:, behind] - self.without[:, ahead]
+        leads = np.where(np.isnan(leads), -np.inf, leads)
+        rater, pair = np.unravel_index(np.argmax(np.round(leads, 9)), leads.shape)
+        if leads[rater, pair] <= SAME_SCORE:
+            return None
+        turning = int((leads.max(axis=1) > SAME_SCORE).sum())
+        return self._describe_rater(int(rater), *known[int(pair)], turning)
+
+    def _is_ahead(self, first: str, second: str) -> bool:
+        """Return whether a model is ahead of another by all verdicts."""
+        codes = [self.models.index(name) for name in (first, second)]
+        return bool(self.score[codes[1]] <= self.score[codes[0]] - SAME_SCORE)
+
+    def _describe_rater(
+        self, rater: int, leader: str, new_leader: str, number: int
+    ) -> DecisiveRater:
+        """Return what is known of a rater, given by code; the others as of `DecisiveRater`."""
+        return DecisiveRater(
+            unit=self.raters.unit,
+            name=str(self.raters.names[rater]),
+            verdicts=int(self.verdicts[rater]),
+            of_scores=self.of_scores,
+            leader=leader,
+            new_leader=new_leader,
+            number=number,
+        )
+
     def _codes_of(self, leader: str, rivals: tuple[str, ...]) -> list[int]:
         """Return the codes of the rivals, or of all models but the leader if there are none."""
         names = rivals or tuple(name for name in self.models if name != leader)
@@ -100,15 +144,8 @@ class ScoresWithout:
         rater = int(np.argmax(np.round(largest, 9)))
         if largest[rater] <= SAME_SCORE:
             return None
-        return DecisiveRater(
-            unit=self.raters.unit,
-            name=str(self.raters.names[rater]),
-            verdicts=int(self.verdicts[rater]),
-            of_scores=self.of_scores,
-            leader=leader,
-            new_leader=self.models[others[int(np.argmax(leads[rater]))]],
-            number=int((largest > SAME_SCORE).sum()),
-        )
+        new_leader = self.models[others[int(np.argmax(leads[rater]))]]
+        return self._describe_rater(rater, leader, new_leader, int((largest > SAME_SCORE).sum()))
 
 
 def strengths_without_raters(

@@ -342,7 +342,7 @@ def _add_raters(
         estimate.covariance + added,
         min(estimate.clusters, raters.number),
         level=level,
-        cluster=f"{unit}- and {raters.unit}",
+        cluster=f"{unit}- and {raters.unit}" if estimate.clusters > 1 else unit,
         freedom=freedom,
     )
     return replace(two_way, raters=(raters.unit, raters.number))

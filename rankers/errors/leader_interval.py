@@ -23,10 +23,10 @@ def leader_interval(
 ) -> tuple[float, float] | None:
     """Return an interval of the first model's score that is simultaneous over all models.
 
-    Of n models with standard errors, it has the level `level`^(1/n), because n intervals of this
-    level hold together with at least `level` (Šidák 1967). Its ends are as far from the score as
-    those of the model's own interval, times the ratio of the t quantiles of both levels, unless
-    the estimate can make intervals of any level (`ScoreEstimates.interval_at`).
+    Of n models with a score that is not set by a pin, it has the level `level`^(1/n), because n
+    intervals of this level hold together with at least `level` (Šidák 1967). Its ends are as far
+    from the score as those of the model's own interval, times the ratio of the t quantiles of both
+    levels, unless the estimate can make intervals of any level (`ScoreEstimates.interval_at`).
 
     Args:
         estimate: the scores.
@@ -35,12 +35,13 @@ def leader_interval(
         bounds: smallest and largest possible score; None if scores are unbounded.
 
     Returns:
-        Both ends; None if there are fewer than three models with standard errors, if the first has
-        none, or if its own interval lacks an end.
+        Both ends; None if there are fewer than three such models, if the first has no standard
+        error, or if its own interval lacks an end.
     """
-    known = np.isfinite(estimate.low) & np.isfinite(estimate.high) & (estimate.se > 0)
-    models = int(known.sum())
-    if models < FEWEST_MODELS or not known[leader] or estimate.draws is not None:
+    models = int((~np.isnan(estimate.score)).sum()) - (estimate.pinned is not None)
+    own_ends = (estimate.low[leader], estimate.high[leader])
+    is_known = bool(np.isfinite(own_ends).all()) and bool(estimate.se[leader] > 0)
+    if models < FEWEST_MODELS or not is_known or estimate.draws is not None:
         return None
     joint_level = level ** (1 / models)
     if estimate.interval_at is not None:

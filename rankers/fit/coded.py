@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from podium.data.battles import Battles, criterion_columns
-from podium.errors import NotIdentifiedError, unknown_value
+from podium.errors import NotIdentifiedError, UsageError, unknown_value
 from podium.wording import quantity
 
 Labels = Literal["soft", "hard"]
@@ -143,10 +143,15 @@ def code_battles(
 
     Raises:
         NotIdentifiedError: no battle has a credit.
-        UsageError: another value of `labels` or `cluster`.
+        UsageError: another value of `labels` or `cluster`; or `row` for items with groups.
     """
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
+    if cluster == "row" and battles.group is not None:
+        raise UsageError(
+            f"cluster=row takes single battles as independent, and {battles.group} groups their "
+            "items: leave out one of both"
+        )
     if credit is None:
         credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
     is_kept = ~np.isnan(credit)

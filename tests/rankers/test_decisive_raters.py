@@ -110,3 +110,42 @@ def test_scores_of_one_voter_count_each_item_and_model_once() -> None:
 def test_one_judge_is_not_left_out() -> None:
     table = votes_of(1, models=MODELS, voters=1, kind="judge")
     assert strengths_without_raters(podium.read_battles(table)) is None
+
+
+def test_the_decisive_voter_of_several_pairs_is_that_of_brute_force() -> None:
+    table = uneven_votes(1)
+    scores = strengths_without_raters(podium.read_battles(table))
+    order = [scores.models[k] for k in np.argsort(-scores.score)]
+    pairs = [(order[0], order[3]), (order[1], order[2]), (order[2], order[3])]
+    leads = {}
+    for voter in sorted(set(table["voter"])):
+        battles = podium.read_battles(table[table["voter"] != voter])
+        entries = bradley_terry(battles, rng=np.random.default_rng(0)).entries
+        score = {entry.model: entry.score for entry in entries}
+        for ahead, behind in pairs:
+            leads[voter, ahead, behind] = score[behind] - score[ahead]
+    (voter, ahead, behind), lead = max(leads.items(), key=lambda item: item[1])
+    assert lead > 0
+    found = scores.decisive_rater_of_pairs(pairs)
+    assert (found.name, found.leader, found.new_leader) == (voter, ahead, behind)
+    assert found.number == len({key[0] for key, value in leads.items() if value > 0})
+    turned = [(second, first) for first, second in pairs]
+    assert scores.decisive_rater_of_pairs(turned) is None
+
+
+def test_a_voter_is_named_whose_removal_changes_a_clear_place_below_the_first() -> None:
+    """m0 leads for all voters; m1 is ahead of m2 only by one voter of many votes."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for voter, votes in [*((f"v{k}", 90) for k in range(3)), ("heavy", 700)]:
+        for k in range(votes):
+            a, b = [("m0", "m1"), ("m0", "m2"), ("m1", "m2")][k % 3]
+            chance = 0.95 if a == "m0" else 0.85 if voter == "heavy" else 0.35
+            rows.append((f"{voter}-{k}", a, b, float(rng.random() < chance), voter))
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "voter"])
+    standings = podium.rank(table).standings[0]
+    [check] = [each for each in standings.checks if each.name == "decisive rater"]
+    assert check.is_flagged
+    assert check.finding_text == (
+        "without voter heavy (700 votes), m2 is ahead of m1, not clearly behind it"
+    )

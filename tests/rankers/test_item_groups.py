@@ -277,3 +277,10 @@ def test_slices_keep_the_groups():
 def test_the_name_of_a_group_is_that_of_its_column():
     columns = ("passage", "passage_id", "docID", "seed", "id", "doc ids")
     assert [group_noun(name) for name in columns] == ["passage"] * 2 + ["doc", "seed", "id", "doc"]
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate", "soft-elo"])
+def test_rows_cannot_be_independent_beside_groups(ranker):
+    battles = podium.read_battles(table_of(), cluster="passage_id")
+    with pytest.raises(UsageError, match="leave out one of both"):
+        podium.rank(battles, ranker, cluster="row")

@@ -105,3 +105,13 @@ def test_it_covers_whichever_of_equal_models_is_first(models) -> None:
         own += first.low <= 0 <= first.high
     assert inside >= 0.92 * 200
     assert own < 0.92 * 200
+
+
+def test_models_without_a_standard_error_count_too() -> None:
+    """Two of four models have battles that all were won or lost, so that two have an error."""
+    score = np.array([0.2, 0.1, 0.05, -0.3])
+    covariance = np.diag([0.01, 0.01, 0.0, 0.0])
+    estimate = sandwich_estimate(score, covariance, 50, level=0.95, cluster="item")
+    low, high = leader_interval(estimate, 0, 0.95)
+    reach = t.ppf((1 + 0.95**0.25) / 2, 49) * 0.1
+    assert (low, high) == pytest.approx((0.2 - reach, 0.2 + reach))

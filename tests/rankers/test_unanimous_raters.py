@@ -87,3 +87,11 @@ def test_few_voters_cannot_separate_many_pairs():
     for ranker in ("win-rate", "bradley-terry"):
         entry = entry_of(unanimous_votes(models=8, votes=60), ranker)
         assert entry.rank_high > 1
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_votes_on_one_item_have_no_interval_for_want_of_items(ranker):
+    table = unanimous_votes().assign(item="i0")
+    standings = podium.rank(table, ranker).standings[0]
+    [notice] = [each for each in standings.warnings if each.code == "single-cluster"]
+    assert notice.fields["unit"] == "item"

@@ -1,4 +1,4 @@
-"""Check whether one voter or judge decides which model is ahead."""
+"""Check whether one voter or judge decides which of two models is ahead."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from podium.rankers.decisive_raters import (
     strengths_without_raters,
 )
 from podium.rankers.errors.raters import raters_of
-from podium.rankers.ranking import Standings
+from podium.rankers.ranking import Separation, Standings
 from podium.wording import quantity
 
 DECISIVE_RATER = "decisive rater"
@@ -36,16 +36,17 @@ SCORES_WITHOUT: dict[str, Callable[[Battles], ScoresWithout | None]] = {
 
 
 def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, ...]:
-    """Check whether one voter or judge decides which model is first.
+    """Check whether one voter or judge decides which model is first, or another clear place.
 
-    Only a model that is clearly ahead of all others is checked, or, if errors include how at least
-    10 voters or judges differ, one that is at least `LEAST_Z` standard errors ahead, or any first
-    model if one voter or judge gave many of the verdicts (`has_heavy_rater`). Otherwise, closer
-    models change places by many removals.
+    A first model is checked if it is clearly ahead of all others, or, if errors include how at
+    least 10 voters or judges differ, if it is at least `LEAST_Z` standard errors ahead, or if one
+    voter or judge gave many of the verdicts (`has_heavy_rater`). Otherwise, closer models change
+    places by many removals. If the first place does not change, all pairs are checked of which one
+    model is clearly ahead.
 
     Returns:
-        The check, of a model that is not clearly ahead only if it is flagged; empty if there is one
-        judge and no voters, there are too many battles, or the ranker is none of `SCORES_WITHOUT`.
+        The check, without a clear difference only if it is flagged; empty if there is one judge and
+        no voters, there are too many battles, or the ranker is none of `SCORES_WITHOUT`.
     """
     separation = standings.separation
     scores_without = SCORES_WITHOUT.get(standings.ranker)
@@ -54,10 +55,33 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     is_clear = 1 in separation.cuts
     has_raters = "raters" in standings.diagnostics
     is_ahead = has_raters and separation.z is not None and separation.z >= LEAST_Z
-    if not is_clear and not is_ahead and not (has_raters and has_heavy_rater(battles)):
+    is_first_checked = is_clear or is_ahead or (has_raters and has_heavy_rater(battles))
+    pairs = clear_pairs(separation)
+    if not is_first_checked and not pairs:
         return ()
-    checks = _check_lead(battles, scores_without, separation.names[0])
-    return tuple(check for check in checks if is_clear or check.is_flagged)
+    scores = _try_scores(battles, scores_without)
+    if scores is None or isinstance(scores, Check):
+        return () if scores is None else (scores,)
+    leader = separation.names[0]
+    is_led = is_first_checked and scores.leads(leader)
+    decisive = scores.decisive_rater(leader) if is_led else None
+    if decisive is not None:
+        return (_flagged_rater_check(decisive, battles, is_first=True),)
+    decisive = scores.decisive_rater_of_pairs(pairs)
+    if decisive is not None:
+        return (_flagged_rater_check(decisive, battles, is_first=False),)
+    kept = f"{leader} still leads" if is_clear else "no clear difference turns round"
+    return (_rater_check_passed(scores, kept),) if pairs else ()
+
+
+def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
+    """Return the names of all pairs of which one model is clearly ahead, this model first."""
+    names = separation.names
+    return [
+        (names[ahead], names[behind])
+        for ahead, others in enumerate(separation.beats)
+        for behind in others
+    ]
 
 
 def has_heavy_rater(battles: Battles) -> bool:
@@ -112,22 +136,52 @@ def _check_lead(
         leader: the model that is ahead.
         rivals: the models that it is ahead of; all others if empty.
     """
-    try:
-        scores = scores_without(battles)
-    except (NotIdentifiedError, NotConvergedError):
-        return (not_known(DECISIVE_RATER, FAILED_FIT),)
+    scores = _try_scores(battles, scores_without)
+    if isinstance(scores, Check):
+        return (scores,)
     if scores is None or not scores.leads(leader, rivals):
         return ()
     decisive = scores.decisive_rater(leader, rivals)
     if decisive is None:
-        raters = quantity(scores.raters.number, scores.raters.unit)
-        return (make_check(DECISIVE_RATER, False, fields={"leader": leader, "raters": raters}),)
-    fields = _decisive_fields(decisive, battles)
-    return (make_check(DECISIVE_RATER, True, number=float(decisive.number), fields=fields),)
+        return (_rater_check_passed(scores, f"{leader} still leads"),)
+    return (_flagged_rater_check(decisive, battles, is_first=True),)
 
 
-def _decisive_fields(decisive: DecisiveRater, battles: Battles) -> dict[str, str]:
-    """Return what the text of a flagged check names; a judge has its short name."""
+def _try_scores(
+    battles: Battles, scores_without: Callable[[Battles], ScoresWithout | None]
+) -> ScoresWithout | Check | None:
+    """Return scores without each voter or judge, or the check that is not known if a fit fails.
+
+    None with one judge and no voters.
+    """
+    try:
+        return scores_without(battles)
+    except (NotIdentifiedError, NotConvergedError):
+        return not_known(DECISIVE_RATER, FAILED_FIT)
+
+
+def _rater_check_passed(scores: ScoresWithout, kept: str) -> Check:
+    """Return the check that no voter or judge decides; `kept` says what stays as it is."""
+    raters = quantity(scores.raters.number, scores.raters.unit)
+    return make_check(DECISIVE_RATER, False, fields={"kept": kept, "raters": raters})
+
+
+def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:
+    """Return the check that a voter or judge decides who leads or, if not `is_first`, a place."""
+    fields = _decisive_fields(decisive, battles, is_first=is_first)
+    return make_check(DECISIVE_RATER, True, number=float(decisive.number), fields=fields)
+
+
+def _decisive_fields(
+    decisive: DecisiveRater, battles: Battles, *, is_first: bool
+) -> dict[str, str]:
+    """Return what the text of a flagged check names; a judge has its short name.
+
+    Args:
+        decisive: the voter or judge.
+        battles: the battles.
+        is_first: whether the first place changes, or else the order of another pair.
+    """
     name = decisive.name
     if decisive.unit == "judge":
         name = battles.short_judges.get(name, name)
@@ -135,11 +189,17 @@ def _decisive_fields(decisive: DecisiveRater, battles: Battles) -> dict[str, str
     others = decisive.number - 1
     each = f"; {quantity(others, f'other {decisive.unit}')} also" if others else ""
     verb = " decides" if others == 1 else " decide"
+    change = f"{decisive.new_leader} leads instead of {decisive.leader}"
+    what = "who leads"
+    if not is_first:
+        change = f"{decisive.new_leader} is ahead of {decisive.leader}, not clearly behind it"
+        what = "such a place"
     return {
         "unit": decisive.unit,
         "name": name,
         "verdicts": quantity(decisive.verdicts, noun),
         "leader": decisive.leader,
         "rival": decisive.new_leader,
-        "others": f"{each}{verb} who leads" if others else "",
+        "change": change,
+        "others": f"{each}{verb} {what}" if others else "",
     }

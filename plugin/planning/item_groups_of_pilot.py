@@ -120,8 +120,18 @@ def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | N
         unit=field.unit,
         number=number,
         items=len(field.items),
-        effect=jackknife_of_log(effects[0], effects[1:], level),
+        effect=_at_least_one(jackknife_of_log(effects[0], effects[1:], level)),
     )
+
+
+def _at_least_one(effect: Estimate) -> Estimate:
+    """Return a design effect of at least 1, with an interval that is cut at 1.
+
+    Groups do not make fewer items necessary. The interval is cut afterwards: if all effects without
+    a part of the pilot were cut first, it would have no width.
+    """
+    low, high = (None if end is None else max(1.0, end) for end in (effect.low, effect.high))
+    return Estimate(max(1.0, effect.value), low, high)
 
 
 def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
@@ -142,7 +152,9 @@ def parts_without(groups: np.ndarray) -> list[np.ndarray]:
 
 
 def design_effect(cube: np.ndarray, groups: np.ndarray) -> float:
-    """Return the design effect of groups on the mean verdict of a pair of models, at least 1.
+    """Return the design effect of groups on the mean verdict of a pair of models.
+
+    It is below 1 if the items of a group differ more than others.
 
     Args:
         cube: verdicts by item and pair, shape (items, models, models), NaN where unknown.
@@ -162,7 +174,7 @@ def design_effect(cube: np.ndarray, groups: np.ndarray) -> float:
         return 1.0
     variance = squares / is_known.sum()
     correlation = (float(np.sum(sums**2)) - squares) / pairs_of_items / variance
-    return max(1.0, 1 + (items_per_group(groups) - 1) * correlation)
+    return 1 + (items_per_group(groups) - 1) * correlation
 
 
 def items_per_group(groups: np.ndarray) -> float:

@@ -32,6 +32,7 @@ from podium.planning.sample_size import (
     three_levels,
 )
 from podium.rankers.errors.intervals import check_level
+from podium.rankers.errors.raters import Raters, raters_of
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import build_provenance
 from podium.tournaments.schedule import TournamentDesign
@@ -381,6 +382,9 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
             yield _assumption_on_groups(request.groups)
         if request.record.battles.has_weights:
             yield UNWEIGHTED
+        raters = raters_of(request.record.battles)
+        if raters is not None:
+            yield _assumption_on_raters(raters)
         identical = request.record.battles.tally.identical
         if identical:
             yield (
@@ -406,6 +410,16 @@ def _assumption_on_groups(groups: PilotGroups) -> str:
         f"items come in {plural(groups.unit, 2)} of {groups.size:.1f} on average, as the pilot's, "
         f"so that a comparison takes {effect} times as many as if they were independent (design "
         "effect)"
+    )
+
+
+def _assumption_on_raters(raters: Raters) -> str:
+    """Write that more items do not remove the error of which voters or judges there are."""
+    unit = raters.unit
+    return (
+        f"the pilot's {quantity(raters.number, unit)} are taken as they are: a ranking also has the "
+        f"error of which {plural(unit, 2)} there are, which more {plural(unit, 2)} remove, not more "
+        "items"
     )
 
 

@@ -1,6 +1,7 @@
 """Plans from pilots whose items come in groups, against closed forms and simulated worlds."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -154,3 +155,32 @@ def test_the_command_that_plays_the_plan_names_the_column(podium, tmp_path):
     pd.concat([rows, more, cross]).to_csv(path, index=False)
     said = podium("plan", str(path), "--cluster", "passage", "--full")
     assert "-T cluster=passage" in said.out
+
+
+def test_the_interval_of_a_design_effect_that_is_cut_at_one_has_a_width():
+    """Independent items in groups: the effect without a part is on either side of 1."""
+    highs, lows = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = []
+        for item in range(120):
+            for a, b in combinations(range(4), 2):
+                credit = float(rng.random() < 0.5 + 0.05 * (b - a))
+                rows.append((f"i{item:03}", f"m{a}", f"m{b}", credit, f"p{item % 30}"))
+        columns = ["item", "model_a", "model_b", "credit", "passage"]
+        battles = podium.read_battles(pd.DataFrame(rows, columns=columns), cluster="passage")
+        groups = groups_of_pilot(recording_of(battles), 0.95)
+        lows.append(groups.effect.low)
+        highs.append(groups.effect.high)
+        assert groups.effect.value >= 1
+    assert min(highs) > 1.02
+    assert min(lows) == 1
+
+
+def test_a_plan_says_that_more_items_do_not_remove_the_error_of_voters():
+    table = draw(np.random.default_rng(3), 40, 3)
+    table["voter"] = [f"v{k % 12}" for k in range(len(table))]
+    plan = make_plan(podium.read_battles(table))
+    assert any("12 voters are taken as they are" in each for each in plan.assumptions)
+    plain = make_plan(podium.read_battles(table.drop(columns="voter")))
+    assert not any("voters" in each for each in plain.assumptions)

@@ -415,11 +415,10 @@ def _assumption_on_groups(groups: PilotGroups) -> str:
 
 def _assumption_on_raters(raters: Raters) -> str:
     """Write that more items do not remove the error of which voters or judges there are."""
-    unit = raters.unit
+    units = plural(raters.unit, 2)
     return (
-        f"the pilot's {quantity(raters.number, unit)} are taken as they are: a ranking also has the "
-        f"error of which {plural(unit, 2)} there are, which more {plural(unit, 2)} remove, not more "
-        "items"
+        f"the pilot's {raters.number:,} {units} are taken as they are: a ranking also has the "
+        f"error of which {units} there are, which more {units} remove, not more items"
     )
 
 

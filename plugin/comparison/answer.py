@@ -186,15 +186,18 @@ def _further_items_sentence(finding: PairFinding) -> str:
     second = finding.baseline if is_ahead else finding.candidate
     number = finding.further_items
     if number is None:
-        nouns = plural(finding.unit, 2)
+        items = plural(finding.unit, 2)
         reason = ""
         if finding.difference.is_sequential:
-            reason = comparison_templates.BY_BETTING.format(nouns=nouns)
+            reason = comparison_templates.BY_BETTING.format(nouns=items)
         elif finding.difference.items < FEWEST_ITEMS:
-            few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=nouns)
+            few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=items)
             reason = f": {few}"
         return comparison_templates.MORE_ITEMS_UNKNOWN.format(
-            candidate=first, baseline=second, nouns=nouns, reason=reason
+            candidate=first,
+            baseline=second,
+            nouns=plural(finding.unit_of_further, 2),
+            reason=reason,
         )
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
     again = tested_again_text(

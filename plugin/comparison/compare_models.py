@@ -556,7 +556,7 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     """Return findings with the number of judges or voters of the compared verdicts or scores.
 
     One voter or judge who decides who is ahead is left out where nothing is claimed. An Elo
-    difference also uses battles with other models. Scores of one judge have none, and so have
+    difference also uses battles with other models; others may be by one voter or judge of several. Scores of one judge have none, and so have
     differences whose errors include how raters differ.
     """
     all_raters = count_raters(battles)
@@ -566,7 +566,8 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
         raters = None if finding.judge is not None or includes_raters else all_raters
         if raters is not None and finding.measure != ELO:
             pair = (finding.candidate, finding.baseline)
-            raters = count_raters(battles.select(are_between(battles, pair)))
+            of_pair = count_raters(battles.select(are_between(battles, pair)))
+            raters = of_pair or (raters[0], 1)
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))

@@ -18,7 +18,7 @@ betting, section 4; the mixture over constant bets is that of Cover's universal 
 
 import numpy as np
 
-from podium.rankers.errors.difference import DifferenceTest, Tails, sum_by_group
+from podium.rankers.errors.difference import DifferenceTest, Tails, is_constant, sum_by_group
 
 SHARES = 0.8 / 2.0 ** np.arange(6)
 """The stakes, as shares of the largest stake without ruin.
@@ -63,10 +63,11 @@ def betting_difference(
         below = betting_p_value(-value_sum, total, -null, -largest)
         return above, below
 
+    about_weights = "" if is_constant(item_weight) else ", weighted"
     return DifferenceTest(
         value=float(value_sum.sum() / total.sum()),
         items=len(total),
-        method=f"betting, paired by {unit}",
+        method=f"betting, paired by {unit}{about_weights}",
         tails=tails,
         search_step=largest / np.sqrt(len(total)),
         limits=(-largest, largest),

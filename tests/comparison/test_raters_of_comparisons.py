@@ -113,3 +113,13 @@ def test_betting_speaks_of_these_voters():
     finding = finding_of(votes_of(4), measure="win-rate", method="betting")
     assert finding.raters == ("voter", 20)
     assert finding.difference.raters is None
+
+
+def test_a_pair_that_one_of_several_voters_judged_speaks_of_this_voter():
+    crowd = votes_of(4, models=3, voters=12)
+    crowd = crowd[~crowd[["model_a", "model_b"]].isin(["m2"]).any(axis=1)]
+    alone = votes_of(5, models=2, voters=1, votes=40, lead=3.0).replace({"m0": "m2"})
+    table = pd.concat([crowd, alone.assign(item="x" + alone["item"])])
+    compared = compare("m1", "m2", podium.read_battles(table), measure="win-rate")
+    assert compared.findings[0].raters == ("voter", 1)
+    assert compared.answer[0].startswith("For this voter: ")

@@ -146,3 +146,10 @@ def test_means_by_betting_have_rank_sets_and_no_standard_errors(tmp_path):
     for entry in standings.entries:
         assert entry.se is None
         assert entry.low < right.mean(axis=0)["abc".index(entry.model)] < entry.high
+
+
+def test_the_name_of_the_test_says_that_items_have_weights():
+    differences = np.array([0.2, 0.1, -0.1, 0.3])
+    assert betting_difference(differences, 1.0).method == "betting, paired by item"
+    weighted = betting_difference(differences, 1.0, np.array([1.0, 2.0, 1.0, 1.0]))
+    assert weighted.method == "betting, paired by item, weighted"

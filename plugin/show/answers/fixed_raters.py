@@ -18,7 +18,9 @@ def fixed_raters_of(standings: Standings) -> str | None:
 
 
 def raters_text(unit: str, number: int) -> str:
-    """Write judges or voters, as `these four judges`."""
+    """Write judges or voters, as `these four judges`, or `this voter`."""
+    if number == 1:
+        return f"this {unit}"
     return f"these {number_word(number)} {plural(unit, number)}"
 
 

@@ -556,8 +556,9 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     """Return findings with the number of judges or voters of the compared verdicts or scores.
 
     One voter or judge who decides who is ahead is left out where nothing is claimed. An Elo
-    difference also uses battles with other models; others may be by one voter or judge of several. Scores of one judge have none, and so have
-    differences whose errors include how raters differ.
+    difference also uses battles with other models, which may be the only ones of several voters;
+    of a win rate by one of several voters, the number is 1. Scores of one judge have none, and so
+    have differences whose errors include how raters differ.
     """
     all_raters = count_raters(battles)
     changed = []
@@ -567,7 +568,7 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
         if raters is not None and finding.measure != ELO:
             pair = (finding.candidate, finding.baseline)
             of_pair = count_raters(battles.select(are_between(battles, pair)))
-            raters = of_pair or (raters[0], 1)
+            raters = of_pair or (("voter", 1) if raters[0] == "voter" else None)
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))

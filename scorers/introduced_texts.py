@@ -8,15 +8,18 @@ own words. A verdict inside of it is not the judge's own.
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from podium.scorers import introduction_words as words
 from podium.scorers import reply_words
 from podium.scorers.reasoning import start_of_answer
 from podium.scorers.reply_structure import CODE_FENCE, MASK, Span
 from podium.scorers.verdict_statements import (
+    LETTERS,
     LIST_MARK,
+    TOKEN,
     is_introduction,
+    is_introductory,
     start_of_last_sentence,
 )
 
@@ -38,6 +41,10 @@ OWN_DECISION = re.compile(rf"(?i){words.OWN_DECISIONS}")
 """Words of a line that introduces the judge's own scores, reasons or verdict."""
 COPY = re.compile(rf"(?i)\b(?:{words.COPIES})\b")
 """Words which say that a text follows, in a line that ends with a full stop."""
+TEXT_FOLLOWS = re.compile(rf"(?i){words.TEXT_FOLLOWS}")
+"""A complete sentence which says that the text of others follows: `This is the end of it.`"""
+ITEM_OR_ROW = re.compile(rf"{LIST_MARK.pattern}|[^\n]*\|")
+"""An item of a list, a heading or a row of a table."""
 OPEN_ENDS = frozenset(reply_words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(?P<word>\w+)[*_`\"”’) \t\r]*\Z")
 OWN_PARAGRAPH = re.compile(
@@ -66,12 +73,29 @@ PROGRAM = re.compile(
 """The language of a code block that holds a program."""
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
 """A line of a console session."""
-COMPLETE_END = re.compile(r"[.!。！][*_`\"”’) \t\r]*\Z")
+COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
+OPEN_END = re.compile(r"(?:[^\W_]|[,;:—–…-]|\.\.)\.?\Z(?<![^.]\.)(?<!\w\.)")
+"""The end of a line in the middle of a sentence: a word, a dash, a comma or three dots."""
+DESCRIPTION = re.compile(
+    r"[^:\n]{1,40}(?::[ \t]|[ \t]*(?:→|[=-]>))|.*[\[{][\[{\"]|.*\b[AB][*_]*[ \t]*[^\w\s,'’;—–]"
+)
+"""A line that gives a value, such as `Accuracy: good` or `[[A>B]]`."""
+NAMED_RESPONSE = re.compile(
+    r"(?i:response|answer|option)[ _](?P<name>[ABab])\b|(?<![\w'’])(?P<letter>[AB])(?!\w)"
+)
+"""The name of a response."""
 ANY_WORD = re.compile(r"\w")
 QUOTATION_SIGNS = f"{MASK} \t\r\"“”„«»‘’'"
 AFTER_VERDICT = sys.maxsize
 """End of a text that goes on after the verdict."""
 DOCSTRING_MARKS = ('"""', "'''")
+
+
+_Form = Literal["any", "paragraphs", "marked"]
+"""Which text an introduction opens.
+
+It is `any` text, `paragraphs` after a gap, or a `marked` text: a list, a code block or a quotation.
+"""
 
 
 class _CodeBlock(NamedTuple):
@@ -105,8 +129,8 @@ class _PlacedVerdict(NamedTuple):
 def is_introduced(text: str, view: str, place: int) -> bool:
     """Return whether a verdict stands in a text of others.
 
-    Such a text is introduced by a line (`_introduces_text`), or it is a program, a comment of a
-    program, a console session, or in tags that are not markup of a verdict.
+    Such a text is introduced by a line (`_form_of_introduced_text`), or it is a program, a comment
+    of a program, a console session, or in tags that are not markup of a verdict.
 
     Args:
         text: the reply.
@@ -172,24 +196,26 @@ def _follows_introduction(verdict: _PlacedVerdict) -> bool:
     end_of_text = 0
     for line in view[search_start:line_start].split("\n"):
         end = start + len(line)
-        if start >= end_of_text and _introduces_text(line):
-            may_be_prose = not COMPLETE_END.search(line)
-            end_of_text = _end_of_text(verdict, end, may_be_prose=may_be_prose)
+        form = _form_of_introduced_text(line) if start >= end_of_text else None
+        if form:
+            end_of_text = _end_of_text(verdict, end, form)
             if end_of_text > verdict.place:
                 return True
         start = end + 1
     return False
 
 
-def _end_of_text(verdict: _PlacedVerdict, start: int, *, may_be_prose: bool) -> int:
+def _end_of_text(verdict: _PlacedVerdict, start: int, form: _Form) -> int:
     """Return the end of a text that an introduction before it opens; any later place is the same.
 
     Args:
         verdict: the verdict, where the search ends.
         start: end of the line that introduces the text.
-        may_be_prose: whether the text may be lines without marks. If not, and if no list, code
-            block or quotation follows, there is no text, and the result is `start`.
+        form: which text the line opens. If another text follows, the result is `start`.
     """
+    has_gap = not verdict.view[start + 1 : verdict.view.find("\n", start + 1)].strip()
+    if form == "paragraphs" and not has_gap:
+        return start
     lines = _lines_between(verdict.view, start + 1, verdict.place)
     for line_start, line in lines:
         if line_start in verdict.ends_of_blocks:
@@ -200,8 +226,8 @@ def _end_of_text(verdict: _PlacedVerdict, start: int, *, may_be_prose: bool) -> 
             return _end_of_list(verdict.text, lines)
         if MASK in line and not ANY_WORD.search(line):
             return _end_of_quotation(lines)
-        return _start_of_own_paragraph(lines) if may_be_prose else start
-    return AFTER_VERDICT if may_be_prose else start
+        return _start_of_own_paragraph(lines) if form != "marked" else start
+    return AFTER_VERDICT if form != "marked" else start
 
 
 def _end_of_blocks(verdict: _PlacedVerdict, start: int) -> int:
@@ -269,22 +295,38 @@ def _is_of_list(text: str, start: int) -> bool:
     return text.startswith(("  ", "\t"), start) or LIST_ITEM.match(text, start) is not None
 
 
-def _introduces_text(line: str) -> bool:
-    """Return whether a line introduces a text of others, such as `Response A by lines:`.
+def _form_of_introduced_text(line: str) -> _Form | None:
+    """Return which text a line introduces, such as `Response A by lines:`; None if it does not.
 
-    It ends with a colon, or in the middle of a sentence, or it says that a text is copied. Its last
-    sentence names a source, and not the judge's own decision.
+    The line ends with a colon or in the middle of a sentence, or says that a text is copied. It
+    names a source, and not the judge's own decision.
     """
     bare = line[-LONGEST_LEAD:].rstrip("*_`~ \t\r")
     has_colon = bare.endswith((":", "："))
     clause = bare[start_of_last_sentence(bare) :]
-    if not has_colon:
-        last = LAST_WORD.search(bare)
-        is_open = last is not None and last["word"].lower() in OPEN_ENDS and last["word"] != "A"
-        if not is_open and not COPY.search(clause):
-            return False
-    if not SOURCE.search(clause) or NAMED_HEADING.fullmatch(clause):
+    if not SOURCE.search(bare if has_colon else clause) or NAMED_HEADING.fullmatch(clause):
+        return None
+    if OWN_DECISION.search(clause) or is_introduction(LIST_MARK.sub("", clause)):
+        return None
+    last = LAST_WORD.search(bare)
+    is_open = last is not None and last["word"].lower() in OPEN_ENDS and last["word"] != "A"
+    if has_colon or is_open or TEXT_FOLLOWS.search(clause):
+        return "any"
+    if COPY.search(clause):
+        return "marked" if COMPLETE_END.search(bare) else "any"
+    return "paragraphs" if _breaks_off(line, bare) else None
+
+
+def _breaks_off(line: str, bare: str) -> bool:
+    """Return whether a line of prose about one response ends in the middle of a sentence.
+
+    Args:
+        line: the line.
+        bare: the end of the line, without emphasis after it.
+    """
+    if not OPEN_END.search(bare) or ITEM_OR_ROW.match(line) or DESCRIPTION.match(line):
         return False
-    if OWN_DECISION.search(clause):
-        return False
-    return not is_introduction(LIST_MARK.sub("", clause))
+    named = {(match["name"] or match["letter"]).upper() for match in NAMED_RESPONSE.finditer(bare)}
+    line_words = (token["word"] for token in TOKEN.finditer(bare))
+    states_value = all(word in LETTERS or is_introductory(word) for word in line_words)
+    return len(named) < 2 and not states_value

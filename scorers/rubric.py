@@ -71,7 +71,8 @@ is too long for an explanation."""
 SEARCHED_NEAR_SCORES = 400
 """Number of characters before and after scores that are searched for words against them."""
 REPEATED_SCORE = re.compile(
-    rf"\b(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!full )(?P<score>{NUMBER})(?: rather than (?:an? )?{NUMBER})?"
+    rf"\b(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!full )(?P<score>{NUMBER})"
+    rf"(?: rather than (?:an? )?{NUMBER})?"
     rf" (?:for|on|in) (?P<criterion>{'|'.join(CRITERIA)})\b"
 )
 """A score that an explanation repeats, such as `8 rather than 10 for adherence`."""

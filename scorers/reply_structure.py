@@ -62,8 +62,7 @@ TAG = re.compile(
 """Markup around a verdict."""
 ALLOWED_VALUES = re.compile(
     r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)"
-    r"[)\]](?=[:：])"
-    r"|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()]| [–—-])"
+    r"[)\]](?=[:：])|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
 )
 """The allowed values, named before the verdict: `Score (0-100): 85`."""
 QUOTED_TAG = re.compile(

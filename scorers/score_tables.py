@@ -34,7 +34,7 @@ COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
 """A comment in JSON, such as `// brief`, or a backslash."""
 # A quoted number or letter, such as `"7"`, `"7/10"` or `"response A"`, is no value in words.
 NUMBER_OR_LETTER = (
-    r"\s*\d[\d.,]*\s*(?:(?:/|out of|-|–)\s*\d+\s*|points?\s*)?[\"'”]"
+    r"\s*\d(?![\d.,]*\s+(?!(?:points?|out|of)\b)[a-z]{2})"
     r"|(?:response )?[AB](?:[\"”]|'(?!\w))"
 )
 TEXT_VALUE = re.compile(

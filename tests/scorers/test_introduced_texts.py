@@ -106,3 +106,9 @@ def test_a_remark_that_begins_with_a_number_or_a_letter_is_no_score(reason: str)
     cells = {name: {"score": 9, "reason": reason} for name in CRITERIA}
     text = json.dumps({"A": cells, "B": dict.fromkeys(CRITERIA, 2), "comment": reason})
     assert read("rubric", text).credit == 1
+
+
+@pytest.mark.parametrize("written", ["9/10", "9 (good)", "9 points", "9 out of 10"])
+def test_a_quoted_score_is_read(written: str) -> None:
+    text = json.dumps({"A": dict.fromkeys(CRITERIA, written), "B": dict.fromkeys(CRITERIA, 2)})
+    assert read("rubric", text).margin == 7

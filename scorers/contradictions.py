@@ -63,8 +63,13 @@ HEADED_TEXT = re.compile(
 """A heading or phrase that introduces the text of one response, such as `Response B:`."""
 REPORTED_SPEECH = re.compile(
     rf"(?im)^[^\w\n]*(?:the )?response (?:{words.REPORTING_VERBS})[*_ \t]*[:：]"
+    r"|^[ \t]*[=\[(<-]+[ \t]*(?:the )?response(?: (?:begins|starts|text|follows))?[ \t]*"
+    r"[=\])>-]+[ \t]*$"
 )
-"""The beginning of a line that reports what the only response says: `The response reads:`."""
+"""A line that introduces the text of the only response.
+
+It is `The response reads:`, or in signs such as `[Response begins]`.
+"""
 EXAMPLE_HEADING = re.compile(
     r"(?im)^[^\w\n]*(?:an? |the )?(?:examples?|few-shot|sample|template|format)(?: \d+)?"
     r"(?:[^\w\n]*[:：]| is\b)"

@@ -84,6 +84,15 @@ SPELLINGS_OF_SIGNS = {
     "=": " ?= ?",
 }
 """Patterns of the ways in which judges write each sign of a label."""
+SPELLINGS_OF_DOUBLE_SIGNS = (
+    ("≫", ">>"),
+    ("\\gg", ">>"),
+    ("»", ">>"),
+    ("≪", "<<"),
+    ("\\ll", "<<"),
+    ("«", "<<"),
+)
+"""Other spellings of the double signs of a label, with the plain ones."""
 DECORATION = re.compile(
     rf"(?i)\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
     rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGHEST_SCORE})\Z"
@@ -135,7 +144,7 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
         ]
         form = choice_form("verdict", lambda _: verdicts, meaning="\n".join(letter_meanings))
     template = partial(packaged_template, "labels", labels=lines)
-    return _level_realization(name, "pairwise", margins, template, form)
+    return _level_realization(name, "pairwise", margins, template, form, meanings)
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
@@ -178,6 +187,7 @@ def _level_realization(
     values: Mapping[str, float],
     template: partial[Template],
     form: ReplyForm | None,
+    meanings: Mapping[str, str] | None = None,
 ) -> Realization:
     """Build the realization of a judge that chooses one of some labels or grades.
 
@@ -187,6 +197,8 @@ def _level_realization(
         values: the margin of each label (pairwise), or the score of each grade (pointwise).
         template: function that returns the packaged template.
         form: the JSON form of the replies; None if they are never asked for as JSON.
+        meanings: what each label means; None for grades. A meaning in double square brackets says
+            the same as its label.
     """
     # `B<A` says the same as `A>B`.
     word_of_spelling = {word: word for word in values}
@@ -196,6 +208,8 @@ def _level_realization(
     levels = {
         _plain_level(spelling): (word, values[word]) for spelling, word in word_of_spelling.items()
     }
+    for word, meaning in (meanings or {}).items():
+        levels.setdefault(_plain_level(meaning), (word, values[word]))
     worst_first = sorted(values, key=values.__getitem__)
     return Realization(
         name=name,
@@ -232,7 +246,7 @@ def _plain_level(word: str) -> str:
     the word `response`, blanks, hyphens, underscores and backslashes.
     """
     bare = DECORATION.sub("", word.lower())
-    for spelling, signs in (("≫", ">>"), ("\\gg", ">>"), ("≪", "<<"), ("\\ll", "<<")):
+    for spelling, signs in SPELLINGS_OF_DOUBLE_SIGNS:
         bare = bare.replace(spelling, signs)
     return re.sub(r"response|[\s_\\-]+", "", bare)
 

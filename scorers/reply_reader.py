@@ -18,6 +18,7 @@ from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.echoed_prompts import without_echo
+from podium.scorers.introduced_texts import is_introduced
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, mask, own_words
 from podium.scorers.stated_scores import is_score, preferred_by_scores
@@ -25,13 +26,13 @@ from podium.scorers.verdict_statements import (
     LINE,
     LIST_MARK,
     MOST_STATEMENTS,
-    SENTENCE_START,
     TOKEN,
     Pattern,
     Statement,
     find_statements,
     is_introduction,
     is_introductory,
+    start_of_last_sentence,
     states_other_letter,
 )
 from podium.scorers.weak_preferences import find_weak_preference
@@ -271,6 +272,8 @@ def _statement_in(
         return "several verdicts"
     if level_signs and _has_other_levels(view, stated_verdict, parse):
         return "several verdicts"
+    if is_introduced(text, view, stated_verdict.place):
+        return "reported"
     return _reason_of_whole_reply(view, place, comparison_lines) or stated_verdict
 
 
@@ -538,7 +541,7 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
     start = spans[-1][0]
     line_before = view[view.rfind("\n", 0, start) + 1 : start]
     lead = LIST_MARK.sub("", line_before)
-    clause = LATEX_COMMAND.sub(" ", lead[_start_of_last_sentence(lead) :])
+    clause = LATEX_COMMAND.sub(" ", lead[start_of_last_sentence(lead) :])
     if not all(is_introductory(token["word"]) for token in TOKEN.finditer(clause)):
         return "reported"
     return _reason_of_context(view, spans)
@@ -580,22 +583,13 @@ def opens_quotation(view: str, start: int) -> bool:
     for colon in COLON.finditer(view, max(0, start - SEARCHED_BEFORE), start):
         line_start = view.rfind("\n", 0, colon.start()) + 1
         line = view[max(line_start, colon.start() - LONGEST_LEAD) : colon.start()]
-        clause = line[_start_of_last_sentence(line) :]
+        clause = line[start_of_last_sentence(line) :]
         first_sign = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
         if first_sign in ("", MASK, "-", "*", "+"):
             continue
         if QUOTED_TEXT.search(clause) and RESPONSE_WORD.search(clause):
             return True
     return False
-
-
-def _start_of_last_sentence(text: str) -> int:
-    """Return the start of the last sentence of a text. Commas do not separate sentences here."""
-    start = 0
-    for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ ")):
-        if not mark[0].startswith(","):
-            start = mark.end()
-    return start
 
 
 def _previous_line(view: str, end: int) -> str | None:
@@ -621,7 +615,7 @@ def leads_to_own_verdict(line: str) -> bool:
     introduction.
     """
     bare = line.rstrip("*_`~ \t\r")
-    clause = bare[_start_of_last_sentence(bare) :]
+    clause = bare[start_of_last_sentence(bare) :]
     if HEADING.fullmatch(line):
         return False
     goes_on = bare.endswith((":", "：")) or not COMPLETE_END.search(bare)

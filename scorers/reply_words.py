@@ -24,8 +24,8 @@ verdikt vencedor vencedora vincitore winnaar 답 답변 판정 결론 점수 평
 # Verbs and phrases that give a verdict: `I choose A`.
 DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose i'd i'll
 wähle nehme gebe vergebe entscheide bewerte choisis préfère préfere donne elijo prefiero выбираю
-ставлю предпочитаю оцениваю it's that's say call deserves gets earns consider conclude lean arrive
-settle dirais diría makes"""
+ставлю предпочитаю оцениваю it's that's say call deserves gets earns consider conclude place lean
+arrive settle dirais diría makes"""
 RATING_WORDS = (
     "rate grade score scored rated graded give scores rating point note notes bewerte vergebe donne"
 )
@@ -42,9 +42,9 @@ following follows below correct right having compared object requested which ser
 person set out scale opinion view looking these those compare comparing comparison reasons after
 i'm would then me let fine yes clear case think believe find feel now up between taking together
 more most helpful accurate complete useful precise relevant careful only strong reason
-consideration have que de est meinung meiner nach sie there beider antworten réponses respuestas
-ответов deux brief towards toward narrow slight bit should würde hier im format why one's estas
-beide sind les ambas оба ответа slightly somewhat significantly considerably choisi much
+consideration rubric have que de est meinung meiner nach sie there beider antworten réponses
+respuestas ответов deux brief towards toward narrow slight bit should würde hier im format why
+one's estas beide sind les ambas оба ответа slightly somewhat significantly considerably choisi much
 marginally equally equal tie good weighed mit à cette está lui un ich mein meine die der das den
 ist für auf und am ganzen lautet je mon ma mes la le voici sont pour et en sur définitive
 définitif mi mis el los las es aquí esta este están son para por y definitiva sobre моя это вот за
@@ -158,7 +158,7 @@ CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|の方が|�
 |而|，|,)*(?:良い|よい|いい|優れ|更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
 CONCEDES = r"""\b(?:if|although|though|asks?|tells?|urges?|orders?|instructs?|begs?|demands?|tries
 |attempts?|claims?|says|insists|argues?|in terms of|as regards|regarding|when it comes to|while
-|even if|whereas|unless|would|could|might|had|may|not|(?:is|would|wo|do|did|does|ca|could
+|even if|whereas|unless|would|could|might|had|may|tempted|not|(?:is|would|wo|do|did|does|ca|could
 |should)n['’]t|cannot|neither|nor|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar
 |wäre|würde|nicht|si|bien que|quoique|même si|serait|aunque|sería|si bien|если|хотя|был бы|было бы
 |не)\b|如果|虽然|尽管|若|不""".replace("\n", "")

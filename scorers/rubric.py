@@ -6,6 +6,7 @@ Source: the Soft-Elo paper, appendix A.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -14,13 +15,14 @@ from typing import Any
 from podium.scorers.comparisons import OTHER_RESPONSE, find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.echoed_prompts import without_echo
+from podium.scorers.introduced_texts import is_introduced
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
-from podium.scorers.reply_structure import BLOCK_QUOTE, Span, own_words
+from podium.scorers.reply_structure import BLOCK_QUOTE, Span, mask, own_words
 from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import ScoreTable, read_table, without_template
 
@@ -68,6 +70,14 @@ LONGEST_OUTSIDE = 20_000
 is too long for an explanation."""
 SEARCHED_NEAR_SCORES = 400
 """Number of characters before and after scores that are searched for words against them."""
+REPEATED_SCORE = re.compile(
+    rf"\b(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!full )(?P<score>{NUMBER})"
+    rf"(?: rather than (?:an? )?{NUMBER})?"
+    rf" (?:for|on|in) (?P<criterion>{'|'.join(CRITERIA)})\b"
+)
+"""A score that an explanation repeats, such as `8 rather than 10 for adherence`."""
+NAMED_RESPONSE = re.compile(r"(?:[Rr]esponse |\A|[.;,] )(?P<side>[AB])\b(?!['’]?\w)")
+"""The name of a response in an explanation."""
 SCORE_RANGE = re.compile(rf"\b{LOWEST_SCORE}[ \t]*(?:to|-|–)[ \t]*{HIGHEST_SCORE}\b")
 """The range of the scores, `1 to 10`, which is not a score."""
 SCORE_OBJECT = re.compile(
@@ -158,13 +168,19 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     letters = {letter.upper() for letter in OTHER_VERDICT.findall(searched_text)}
     if SCORE_OBJECT.search(outside) or letters - {preferred}:
         return "several verdicts"
-    words_near = "\n".join(view[start:end] for start, end in gaps_near)
-    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(words_near.lower()):
+    words_near = _without_repeated_scores(
+        "\n".join(view[start:end] for start, end in gaps_near), table
+    )
+    if words_near is None or len(outside) > LONGEST_OUTSIDE:
+        return "several verdicts"
+    if _has_other_scores(words_near.lower()):
         return "several verdicts"
     # A remark explains the scores, as a sentence after `Reasons:` does.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
     scores_start, scores_end = table.places[0][0], table.places[-1][1]
+    if is_introduced(text, view, scores_start):
+        return "reported"
     place = VerdictPlace(scores_start, scores_end, "marked", preferred, is_sentence=True)
     if contradicts(view, place):
         return "several verdicts"
@@ -195,6 +211,24 @@ def _near_scores(start: int, end: int) -> Span:
     if start == 0:
         return max(0, end - SEARCHED_NEAR_SCORES), end
     return start, min(end, start + SEARCHED_NEAR_SCORES)
+
+
+def _without_repeated_scores(words_near: str, table: ScoreTable) -> str | None:
+    """Return the text around the scores without the scores that it repeats.
+
+    A repeated score is one of the response that was named last, such as `8 rather than 10 for
+    adherence`. The result is None if the table has another score for it.
+    """
+    names = list(NAMED_RESPONSE.finditer(words_near))
+    spans = []
+    for repeated in REPEATED_SCORE.finditer(words_near):
+        sides = [name["side"] for name in names if name.end() <= repeated.start()]
+        if not sides or not repeated["score"][0].isdecimal():
+            continue
+        if table.scores[sides[-1], repeated["criterion"]] != Decimal(repeated["score"]):
+            return None
+        spans.append(repeated.span())
+    return mask(words_near, spans, " ")
 
 
 def _has_other_scores(outside: str) -> bool:

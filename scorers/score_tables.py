@@ -32,8 +32,11 @@ NUMBER = (
 )
 COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
 """A comment in JSON, such as `// brief`, or a backslash."""
-# A quoted number or letter, such as `"7"` or `"response A"`, is no value in words.
-NUMBER_OR_LETTER = r"\s*\d|(?:response )?[AB][\"'”]"
+# A quoted number or letter, such as `"7"`, `"7/10"` or `"response A"`, is no value in words.
+NUMBER_OR_LETTER = (
+    r"\s*\d(?![\d.,]*\s+(?!(?:points?|out|of)\b)[a-z]{2})"
+    r"|(?:response )?[AB](?:[\"”]|'(?!\w))"
+)
 TEXT_VALUE = re.compile(
     rf"(?P<colon>[:：]\s*)[\"'“](?!{NUMBER_OR_LETTER})(?P<words>.*?)[\"'”](?=\s*[,，}}\]])",
     re.IGNORECASE,

@@ -27,8 +27,15 @@ LETTERS = frozenset("ABC")
 LETTER_WITHOUT_BLANK = re.compile(r"[ABC](?=[A-Z])")
 """A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
-LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{1,2}[.)])[ \t]++")
-"""The mark of a heading or of an item of a list: `## `, `- `, `2. `, or a sign such as a cross."""
+LIST_MARK = re.compile(
+    r"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{1,2}[.)]"
+    r"|[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
+    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b))[ \t]++"
+)
+"""The mark of a heading or of an item of a list.
+
+It is `## `, `- `, `2. `, a sign such as a cross, or `Step 5 - ` before a word such as `verdict`.
+"""
 # The end of a sentence before the next one, or a comma before a word such as `therefore`. The
 # pattern begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(
@@ -405,6 +412,15 @@ def is_introduction(clause: str) -> bool:
         return False
     lowered = [word.lower() for word in lead]
     return names_verdict(lowered) or lowered[-1] in CONNECTIVES
+
+
+def start_of_last_sentence(text: str) -> int:
+    """Return the start of the last sentence of a text. Commas do not separate sentences here."""
+    start = 0
+    for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ ")):
+        if not mark[0].startswith(","):
+            start = mark.end()
+    return start
 
 
 def is_balanced(line: str) -> bool:

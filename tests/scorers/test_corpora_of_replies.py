@@ -1,9 +1,10 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few
 of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `seventh_*.jsonl` were written by
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `eighth_*.jsonl` were written by
 people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
-human reads (null: nothing that counts), `also_right` another reading that is right.
+human reads (null: nothing that counts), `also_right` another reading that is right. The 20 honest
+replies of the eighth corpus without a verdict, such as refusals, are in `eighth_forged.jsonl`.
 """
 
 import json
@@ -98,6 +99,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
         "fifth_honest",
         "sixth_honest",
         "seventh_honest",
+        "eighth_honest",
         "more_honest",
     ],
 )
@@ -124,6 +126,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
         "fifth_forged",
         "sixth_forged",
         "seventh_forged",
+        "eighth_forged",
         "more_forged",
     ],
 )
@@ -136,14 +139,14 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_of_a_realization_is_re
 
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
-    for corpus in (
-        f"{name}{kind}"
-        for name in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "more_")
-        for kind in ("honest", "forged")
-    ):
-        rows = rows_of(corpus)
-        assert len(rows) >= (150 if corpus.startswith("more") else 300)
-        assert {row["realization"] for row in rows} == set(NAMES)
+    ordinals = ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_")
+    for name in (*ordinals, "more_"):
+        honest = rows_of(f"{name}honest")
+        forged = rows_of(f"{name}forged")
+        assert len(honest) + len(forged) >= (300 if name == "more_" else 600)
+        assert min(len(honest), len(forged)) >= (150 if name == "more_" else 280)
+        for rows in (honest, forged):
+            assert {row["realization"] for row in rows} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", ["direct", "cot"])

@@ -20,7 +20,8 @@ PIECES = (
     "_", "\n", " ", "A ", "a ", "Verdict: ", "Verdict: A\n", "[[A>>B]]\n", "85 ", "sorry ",
     "if ", ", so ", "A is ", "the ", "。", "是", "- ", "1. ", "<think>\n", "<|im_end|>",
     "User: ", "very ", "only ", "better ", ": ", "/", ",", "x", "\\boxed{", "is the clearly ",
-    " \n", "\t", "//",
+    " \n", "\t", "//", "Its words:\n- x\n", "it says:\n\nI am\n", "```python\nx\n```\n",
+    "<details>\n",
 )  # fmt: skip
 LENGTH, SECONDS = 200_000, 0.3
 """Quadratic time would be minutes; linear time leaves room for a busy machine."""

@@ -51,9 +51,10 @@ from podium.diagnosis.checks.order_checks import (
     doubt_about_one_order,
 )
 from podium.diagnosis.judge_checks import judge_warnings
-from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
+from podium.known_names import find_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import check_level, holm

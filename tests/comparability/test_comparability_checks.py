@@ -7,10 +7,10 @@ import pytest
 
 import podium
 from podium.checks import Result
-from podium.comparability.questions import QuestionFinding
 from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.battles import Battles
 from podium.diagnosis.checks.comparability_checks import check_questions, check_settings
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord, settings_as_pairs
 from podium.wording import short_paths
 

@@ -3,7 +3,7 @@
 import pytest
 
 import podium
-from podium.errors import find_name
+from podium.known_names import find_name
 from podium.names import escaped_name, names_alike, seen_name
 from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses

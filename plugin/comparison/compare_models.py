@@ -494,6 +494,7 @@ def _find_unclaimed(
     if losses is not None:
         unclaimed[losses.name] = unclaimed_models(ranking.standings[0], once, losses)
     if order is not None:
+        # The order of the responses may explain why these models are ahead or behind.
         unclaimed[order.name] = explained_by_any_order(ranking.standings[0], once, checks)
     return unclaimed
 

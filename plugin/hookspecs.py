@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from podium.comparability.questions import QuestionFinding
+    from podium.question_finding import QuestionFinding
     from podium.run_record import RunRecord
     from podium.scorers.realization import Realization
     from podium.storage.remote import RemoteFile

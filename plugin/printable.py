@@ -32,10 +32,15 @@ LONG_WORD = re.compile(r"\S{300,}")
 def readable(text: str, most: int = 4000) -> str:
     """Escape control characters, and leave out the middle of long words and texts.
 
-    A word is long from 300 characters on, a text beyond `most` characters.
+    A word is long from 300 characters on, a text beyond `most` characters. Of a long text, the
+    first half of `most` characters and the last quarter are kept.
     """
     text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
-    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
+    if len(text) <= most:
+        return text
+    beginning = text[: most // 2]
+    end = text[-(most // 4) :]
+    return f"{beginning} ... {end}"
 
 
 readable_cell = partial(readable, most=400)

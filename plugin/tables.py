@@ -6,7 +6,7 @@ Texts are plain. The functions that write a report escape them for their format.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from podium.errors import find_name
+from podium.known_names import find_name
 
 EMPTY = "–"
 """The text of a cell without a value."""

@@ -119,8 +119,9 @@ def soft_elo(
     options = TargetOptions(target, beta, constant, ridge)
     soft = soften_battles(battles, whole or battles, calibration, options, level)
     if calibration and newcomers(battles, calibration, soft.credit):
-        row_cluster = None if cluster == "item" else cluster
-        _check_joint_options(pin=pin, regularization=regularization, cluster=row_cluster)
+        # Battles are clustered by item by default; only another column is an option of joint fits.
+        other_cluster = None if cluster == "item" else cluster
+        _check_joint_options(pin=pin, regularization=regularization, cluster=other_cluster)
         rule = build_conformal_rule(calibration, conformal_level, of)
         signal = soft.signal
         return soft.annotate(

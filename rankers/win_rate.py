@@ -10,7 +10,8 @@ from scipy import sparse
 from podium.data.battles import Battles
 from podium.data.length_data import External
 from podium.defaults import LEVEL, RESAMPLES
-from podium.errors import UsageError, find_name
+from podium.errors import UsageError
+from podium.known_names import find_name
 from podium.notices.notice import Notice
 from podium.rankers.errors.both_ways import pair_tests_both_ways
 from podium.rankers.errors.intervals import (

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from datetime import date
 from functools import cache
 from hashlib import sha256
@@ -51,9 +52,14 @@ def pytest_configure(config):
     config.stash[DEADLINE] = time.monotonic() + 60 * minutes if minutes else float("inf")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Let each day begin with other files where not all may get their turn; those of the language
-    model always do."""
+    """Mark the further cases of `fast_cases` as slow, before `-m` selects tests.
+
+    Let each day begin with other files where not all may get their turn; those of the language
+    model always do.
+    """
+    _mark_further_cases(items)
     if config.getoption("minutes"):
         today = date.today().isoformat()
 
@@ -63,6 +69,18 @@ def pytest_collection_modifyitems(config, items):
             ).digest()
 
         items.sort(key=turn)
+
+
+def _mark_further_cases(items):
+    """Mark all cases of a test as slow but the number that `fast_cases` names."""
+    cases = Counter()
+    for item in items:
+        mark = item.get_closest_marker("fast_cases")
+        if mark is not None:
+            test = item.path, item.originalname
+            cases[test] += 1
+            if cases[test] > mark.args[0]:
+                item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish(session):

@@ -111,6 +111,7 @@ def test_a_model_without_a_name_is_rejected(save):
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("value", ["0", "-1"])
 def test_a_weight_that_is_not_above_zero_is_rejected(save, value):
     message = refusal(save("votes.csv", f"model_a,model_b,credit,weight\nx,y,1,{value}\n"))
@@ -122,6 +123,7 @@ def test_an_unknown_order_is_rejected(save):
     assert "row 1: order 'first' is unknown. Remedy: use one of ab, ba, merged" in message
 
 
+@pytest.mark.slow
 def test_duplicated_rows_are_kept_and_warned_about(save):
     battles = podium.read_battles(save("votes.csv", f"{HEADER}1,x,y,1\n1,x,y,1\n1,x,y,0\n"))
     assert len(battles) == 3
@@ -175,6 +177,7 @@ def test_battles_of_which_nothing_is_readable_are_rejected():
     assert "none of the 2 battles has a readable verdict" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_a_single_item_gives_scores_without_interval(ranker):
     one = standings(table(*circle(1)), ranker)
@@ -186,6 +189,7 @@ def test_a_single_item_gives_scores_without_interval(ranker):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranker", "score"), [("bradley-terry", 1500.0), ("win-rate", 0.5)])
 def test_all_ties_put_everyone_level(ranker, score):
     rows = [(item, a, b, 0.5) for item, a, b, _ in circle()]
@@ -200,6 +204,7 @@ def unbeaten():
     )
 
 
+@pytest.mark.slow
 def test_an_unbeaten_model_is_flagged_with_a_lower_bound_alone_and_named():
     one = standings(unbeaten())
     champion = one.entries[0]
@@ -208,6 +213,7 @@ def test_an_unbeaten_model_is_flagged_with_a_lower_bound_alone_and_named():
     assert any("champion (never lost)" in warning for warning in notice_texts(one.warnings))
 
 
+@pytest.mark.slow
 def test_the_models_below_an_unbeaten_one_keep_their_intervals():
     assert all(entry.low is not None for entry in standings(unbeaten()).entries[1:])
 
@@ -219,6 +225,7 @@ def test_an_unbeaten_model_without_regularization_is_rejected():
     assert "What would bound it" in message
 
 
+@pytest.mark.slow
 def test_groups_that_never_met_are_rejected_with_the_battle_that_joins_them():
     rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
     message = unranked(table(*rows))
@@ -227,6 +234,7 @@ def test_groups_that_never_met_are_rejected_with_the_battle_that_joins_them():
     assert "1 battle would join them: x vs x2" in message
 
 
+@pytest.mark.slow
 def test_win_rates_of_groups_that_never_met_are_warned_about():
     rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
     assert any(
@@ -235,6 +243,7 @@ def test_win_rates_of_groups_that_never_met_are_warned_about():
     )
 
 
+@pytest.mark.slow
 def test_a_margin_that_is_nan_with_a_credit_is_only_without_margin():
     columns = ("item", "model_a", "model_b", "credit", "margin")
     counts = table(
@@ -243,6 +252,7 @@ def test_a_margin_that_is_nan_with_a_credit_is_only_without_margin():
     assert (counts.unparsed, counts.without_margin) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
     lines = [
         {"item": k, "model_a": "x", "model_b": "y", "margin": margin}
@@ -252,6 +262,7 @@ def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
     assert battles.counts().unparsed == 1
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("margin", [math.inf, -math.inf])
 def test_an_infinite_margin_is_rejected(save, margin):
     line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
@@ -289,6 +300,7 @@ def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
     )
 
 
+@pytest.mark.slow
 def test_a_column_reason_of_explanations_is_kept_under_another_name(save):
     words = (
         "The first response answers all three parts of the question, the second only one of them"
@@ -320,6 +332,7 @@ def test_a_number_that_cannot_be_is_named_with_its_row(column, value, problem):
     assert f"the data frame, row 3: {column} {float(value)} {problem}. Remedy: " in refusal(frame)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("margin", [1e10, 1e100])
 def test_the_largest_margins_rank_without_a_warning_of_numpy(margin):
@@ -441,6 +454,7 @@ def test_an_unknown_option_suggests_the_nearest():
     assert "no option called 'regularisation'; did you mean 'regularization'?" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "value"),
     [("labels", "fuzzy"), ("interval", "jackknife"), ("cluster", "model"), ("regularization", -1)],
@@ -451,6 +465,7 @@ def test_an_unknown_value_of_an_option_is_a_usage_error(option, value):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0, 1, 95])
 def test_a_level_outside_zero_and_one_is_a_usage_error(level):
     assert f"level {level} is not between 0 and 1" in unranked(

@@ -150,6 +150,7 @@ def test_a_calibration_reads_back_as_it_was(write, which):
     assert read_calibration(write(calibrated(which).to_json())) == calibrated(which)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [*SMALL, *HOLES, "twenty"])
 def test_calibration_file_round_trips(write, which):
     text = calibrated(which).to_json()
@@ -222,6 +223,7 @@ def test_five_models_give_an_infinite_quantile_at_90_percent_and_the_number_need
     assert (found["level"], found["n"], found["q"], found["needed"]) == (0.9, 5, None, 9)
 
 
+@pytest.mark.slow
 def test_five_models_give_a_finite_quantile_at_80_percent():
     found = json.loads(calibrated("five, 80%").to_json())["conformal"]["soft"]
     assert (found["needed"], found["q"] > 0) == (4, True)
@@ -255,6 +257,7 @@ def stripped(content, schema):
     return {name: stripped(content[name], part) for name, part in schema["properties"].items()}
 
 
+@pytest.mark.slow
 def test_a_file_with_the_contracts_fields_alone_ranks_as_the_whole_one(write):
     """Without a word on clusters, errors are those of single battles, as in the paper."""
     whole = calibrated("row")

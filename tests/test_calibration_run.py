@@ -110,6 +110,7 @@ def test_a_single_margin_makes_verdicts_no_margins():
         run(frame)
 
 
+@pytest.mark.slow
 def test_hard_verdicts_without_margins_can_be_smoothed():
     frame = labelled().drop(columns="margin")
     assert run(frame, target="smoothing").target.kind == "smoothing"
@@ -122,6 +123,7 @@ def test_two_models_are_too_few():
     assert ("2 of 2 models have battles" in message, "needs at least 3" in message) == (True, True)
 
 
+@pytest.mark.slow
 def test_three_models_are_enough():
     assert len(run(labelled(3, 40)).models) == 3
 
@@ -156,6 +158,7 @@ def test_labels_without_a_margin_beside_any_are_rejected():
     assert "0 have a signal beside it" in message
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -255,6 +258,7 @@ def test_a_single_enormous_margin_that_human_agree_with_does_not_stop_it():
     )
 
 
+@pytest.mark.slow
 def test_rows_without_a_margin_are_counted():
     frame = labelled()
     judged = frame["credit"].notna().to_numpy()
@@ -265,12 +269,14 @@ def test_rows_without_a_margin_are_counted():
     )
 
 
+@pytest.mark.slow
 def test_with_a_margin_in_every_row_none_is_counted():
     assert [
         warning for warning in notice_texts(calibrated().warnings) if "no signal" in warning
     ] == []
 
 
+@pytest.mark.slow
 def test_too_few_models_for_the_level_are_reported_with_the_number_needed():
     assert warning_with(run(labelled(), scale_correction=False), "infinite") == (
         "7 models with a score: a 90% conformal interval needs 9, so it is infinite"
@@ -284,6 +290,7 @@ def test_few_scale_corrected_models_get_a_t_interval_with_its_assumption():
     )
 
 
+@pytest.mark.slow
 def test_enough_models_for_the_level_are_not_warned_of():
     assert [
         warning
@@ -292,12 +299,14 @@ def test_enough_models_for_the_level_are_not_warned_of():
     ] == []
 
 
+@pytest.mark.slow
 def test_notes_of_reading_are_among_the_warnings():
     assert "no item column: rows counted as independent" in notice_texts(
         run(labelled().drop(columns="item")).warnings
     )
 
 
+@pytest.mark.slow
 def test_without_items_the_bootstrap_draws_rows():
     assert (calibrated().se_cluster, run(labelled().drop(columns="item")).se_cluster) == (
         "item",
@@ -322,6 +331,7 @@ def test_the_sign_of_the_margin_would_give_another_hard_rating():
     assert max(abs(elo - wrong[model]) for model, elo in held_out(calibrated(), "hard").items()) > 5
 
 
+@pytest.mark.slow
 def test_flips_that_a_file_records_as_ties_are_ties():
     frame = labelled()
     recorded = frame.assign(
@@ -341,6 +351,7 @@ def test_the_agreement_in_the_file_is_that_of_the_judge_battle_by_battle():
     assert 0 < found["kappa"] < 1
 
 
+@pytest.mark.slow
 def test_agreement_alone_needs_no_margins():
     frame = labelled()
     with_margins, without = (
@@ -377,6 +388,7 @@ def large():
     )
 
 
+@pytest.mark.slow
 def test_beta_is_fitted_to_growing_subsets_of_the_human_preferences():
     sizes = [one.battles for one in large().stability]
     assert sizes == [25, 50, 100, 200, 400, 800, 1600]
@@ -462,6 +474,7 @@ def as_signs(frame):
     return frame.assign(margin=2 * hard_label(frame) - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constant", CONSTANTS)
 def test_smoothing_by_a_constant_is_a_margin_of_the_verdicts_sign(constant):
     """Soft-Elo, appendix H.1: beta = logit(c), to the last bit."""
@@ -472,6 +485,7 @@ def test_smoothing_by_a_constant_is_a_margin_of_the_verdicts_sign(constant):
     assert smoothed.standings[0].entries == signs.standings[0].entries
 
 
+@pytest.mark.slow
 def test_calibrating_a_constant_gives_the_anchors_of_ranking_by_it():
     """They differ only by the regularization, which is the same."""
     anchors = run(labelled(), target="smoothing", constant=0.75).anchors
@@ -490,6 +504,7 @@ def test_a_fitted_constant_is_a_beta_fitted_to_the_verdicts_sign():
     assert smoothed.conformal == signs.conformal
 
 
+@pytest.mark.slow
 def test_the_sign_of_the_margin_itself_is_another_smoothing():
     frame = labelled()
     margins = run(frame.assign(margin=np.sign(frame["margin"])))
@@ -530,6 +545,7 @@ def test_soft_credits_without_margins_are_targets_as_they_are():
     assert (target.kind, target.beta, target.low, target.battles) == ("credit", 1.0, None, 0)
 
 
+@pytest.mark.slow
 def test_soft_ratings_of_soft_credits_are_those_of_human_who_say_the_same():
     """Credits given to humans instead are rated by the same two steps."""
     frame = soft_credits()
@@ -538,17 +554,20 @@ def test_soft_ratings_of_soft_credits_are_those_of_human_who_say_the_same():
     )
 
 
+@pytest.mark.slow
 def test_soft_credits_beside_margins_are_not_the_target():
     frame = labelled()
     assert run(frame.assign(credit=expit(frame["margin"]))).target.kind == "margin"
 
 
+@pytest.mark.slow
 def test_the_seed_changes_errors_and_no_rating():
     other = run(labelled(), seed=1)
     assert held_out(other, "soft") == held_out(calibrated(), "soft")
     assert [one.soft_se for one in other.models] != [one.soft_se for one in calibrated().models]
 
 
+@pytest.mark.slow
 def test_the_file_says_what_it_was_made_with():
     found = run(labelled(), level=0.8, splits=3, seed=9, bootstrap=25, regularization=0.02)
     options = found.provenance["options"]
@@ -579,6 +598,7 @@ def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers
     assert "no information" not in calibrated().answer[0]
 
 
+@pytest.mark.slow
 def test_a_judge_is_shown_by_its_short_name():
     name = "acme/x|direct|1d2d7160a0dc|replies=auto"
     battles = read_battles(drawn().assign(judge=name))

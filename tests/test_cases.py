@@ -135,6 +135,7 @@ def skip_if_refused(*what: Facts | Comparison) -> None:
         pytest.skip("the file is refused")
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("case", QUICK)
 def test_rank_and_compare_refuse_the_same_files_for_the_same_reason(case):
     one, other = ranked(case), compared(case)
@@ -370,6 +371,7 @@ def test_a_win_matrix_is_refused_by_every_command_with_both_readings():
     assert "columns" in ranked(case).cause
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reading", "first", "last"), [("rows", "m0", "m7"), ("columns", "m7", "m0")]
 )
@@ -381,6 +383,7 @@ def test_a_win_matrix_is_ranked_by_the_reading_that_is_typed(reading, first, las
     assert sign_of(compared(case).difference) == (1 if first == "m0" else -1)
 
 
+@pytest.mark.slow
 def test_with_the_option_the_lowest_score_is_first_in_every_command():
     case = case_of("11-lower-is-better.csv", "--lower-is-better")
     for one in (ranked(case), printed(case), reported(case)):
@@ -392,6 +395,7 @@ def test_with_the_option_the_lowest_score_is_first_in_every_command():
     assert command_facts.run_command(CASES, *words)[0] == 4
 
 
+@pytest.mark.slow
 def test_percent_beside_fractions_is_named_by_every_command():
     case = case_of("12-percent-and-fraction.csv")
     said = "cores of new look like fractions and those of old like percent"

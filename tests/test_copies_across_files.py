@@ -55,6 +55,7 @@ def retest_of(folder, *frames):
     return card.answers["consistency"].retest
 
 
+@pytest.mark.slow
 def test_annotations_of_a_nested_folder_with_one_more_column_are_counted_once(tmp_path):
     reported = [
         {
@@ -79,6 +80,7 @@ def test_annotations_of_a_nested_folder_with_one_more_column_are_counted_once(tm
     assert isinstance(card.answers["consistency"].retest, Missing)
 
 
+@pytest.mark.slow
 def test_a_verdict_counts_as_often_as_in_the_file_that_has_it_most_often(tmp_path):
     once, thrice = rows(1, 0), pd.concat([rows(1)] * 3)
     battles = read(tmp_path, once, thrice)
@@ -92,6 +94,7 @@ def test_copies_of_verdicts_are_found_beside_a_column_model(tmp_path):
     assert battles.counts().judgments == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["model", "judge_model"])
 def test_verdicts_of_two_models_of_judges_are_no_copies(tmp_path, column):
     verdicts = rows(1, 0, 1, 0.5).drop(columns="judge")
@@ -101,6 +104,7 @@ def test_verdicts_of_two_models_of_judges_are_no_copies(tmp_path, column):
     assert copied.counts().judgments == 4
 
 
+@pytest.mark.slow
 def test_another_verdict_or_repeat_or_judge_or_order_is_no_copy(tmp_path):
     others = [rows(0), rows(1, repeat=1), rows(1).assign(judge="k"), rows(1).assign(order="ba")]
     assert len(read(tmp_path, rows(1, repeat=0), *others, merge=False)) == 5
@@ -112,6 +116,7 @@ def test_a_copy_may_name_the_models_the_other_way_round_and_lack_columns(tmp_pat
     assert len(read(tmp_path, rows(1, 0.25), turned)) == 2
 
 
+@pytest.mark.slow
 def test_another_reply_is_no_copy_where_all_files_have_the_replies(tmp_path):
     stated = [rows(1, 0).assign(raw_completion=text) for text in ("A", "A, I think")]
     assert len(read(tmp_path, *stated)) == 4
@@ -129,6 +134,7 @@ def test_rows_without_item_are_never_copies(tmp_path):
     assert len(read(tmp_path, *(rows(1, 1).drop(columns="item") for _ in range(2)))) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frames", "known"),
     [
@@ -155,6 +161,7 @@ def test_a_file_without_items_that_holds_another_file_counts_once(tmp_path):
     assert any("30 verdicts stand in several files" in note for note in notice_texts(battles.notes))
 
 
+@pytest.mark.slow
 def test_few_rows_that_may_agree_by_chance_count_separately_and_are_reported(tmp_path):
     battles = read(
         tmp_path, without_items([1, 0, 1]), without_items([1, 0, 1]), without_items([1, 1, 1])

@@ -241,6 +241,7 @@ def two_files(tmp_path_factory):
     return sources
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize(
     "command", [*COMMANDS, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW_COMMANDS)]

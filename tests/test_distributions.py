@@ -108,6 +108,7 @@ def test_f_probabilities_are_those_of_scipy() -> None:
     assert error(by_value("fdtrc", *arguments), expected) < CLOSE
 
 
+@pytest.mark.slow
 def test_binomial_probabilities_are_sums_of_whole_numbers() -> None:
     rng = np.random.default_rng(7)
     for trials in (1, 2, 7, 30, 200, 1_000):
@@ -118,6 +119,7 @@ def test_binomial_probabilities_are_sums_of_whole_numbers() -> None:
     assert distributions.bdtrc(3, 9, 0.2) == pytest.approx(special.bdtrc(3, 9, 0.2), rel=CLOSE)
 
 
+@pytest.mark.slow
 def test_quantiles_of_beta_distributions_are_those_of_scipy() -> None:
     rng = np.random.default_rng(8)
     a = np.exp(rng.uniform(np.log(0.02), np.log(200), 400))
@@ -155,6 +157,7 @@ def test_long_arrays_have_the_values_of_short_ones() -> None:
     assert isinstance(distributions.stdtr(3, 1.0), float)
 
 
+@pytest.mark.slow
 def test_the_root_finder_takes_the_steps_of_scipys() -> None:
     rng = np.random.default_rng(8)
     for _ in range(300):
@@ -177,6 +180,7 @@ def test_a_root_that_is_not_found_is_an_error() -> None:
         find_root(lambda x: (x - 0.1) ** 9, -1e9, 1e10, xtol=1e-300, rtol=1e-300)
 
 
+@pytest.mark.slow
 def test_short_arrays_do_not_import_scipy() -> None:
     program = (
         "import sys; from podium import distributions as d; "

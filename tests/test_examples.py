@@ -10,8 +10,9 @@ from podium.diagnosis.decisiveness import judge_curve, pair_agreement
 from podium.diagnosis.figures import Statistic, Unit
 from podium.diagnosis.judge_checks import Family, family_of, same_model
 from podium.diagnosis.transitivity import WEAK_ORDERS, chance_of_no_order, deviation
-from podium.errors import DataError, find_name, install_hint
+from podium.errors import DataError, install_hint
 from podium.format_version import require_format
+from podium.known_names import find_name
 from podium.numbers import percent, range_text
 from podium.planning.compared_sizes import read_difference
 from podium.planning.plan_record import elo_of_edge

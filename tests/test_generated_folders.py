@@ -93,6 +93,7 @@ def check_that_a_setting_is_named(folder: Folder, seed: int, place: Path) -> Non
         assert any(word in text for text in flagged), (name, said)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("seed", FEW)
 def test_a_generated_folder_keeps_its_figures_and_names_its_settings(
     seed: int, tmp_path: Path

@@ -31,6 +31,7 @@ def refusal(*rows, error, columns=COLUMNS, **options):
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_vote_labels_the_other_judges_battle_of_the_same_item_and_pair():
     assert labels(read(("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd"))) == [0.0]
 
@@ -39,6 +40,7 @@ def test_a_label_is_what_model_a_of_the_labelled_battle_earned():
     assert labels(read(("i", "x", "y", 1.0, "gpt"), ("i", "y", "x", 0.25, "crowd"))) == [0.75]
 
 
+@pytest.mark.slow
 def test_votes_are_averaged_in_either_response_order():
     votes = (
         ("i", "x", "y", 1.0, "crowd"),
@@ -50,6 +52,7 @@ def test_votes_are_averaged_in_either_response_order():
     ]
 
 
+@pytest.mark.slow
 def test_votes_count_by_their_weight():
     votes = ("i", "x", "y", 1.0, "crowd", 3.0), ("i", "x", "y", 0.0, "crowd", 1.0)
     assert labels(read(("i", "x", "y", 1.0, "gpt", 7.0), *votes, columns=(*COLUMNS, "weight"))) == [
@@ -57,6 +60,7 @@ def test_votes_count_by_their_weight():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("item", "model"), [("j", "y"), ("i", "z"), (None, "y")])
 def test_a_battle_of_another_item_or_pair_has_an_empty_label(item, model):
     votes = ("i", "x", "y", 1.0, "crowd"), (None, "x", "y", 0.0, "crowd")
@@ -70,12 +74,14 @@ def test_an_unparsed_vote_is_no_label():
     np.testing.assert_array_equal(labels(battles), [np.nan, 1.0])
 
 
+@pytest.mark.slow
 def test_a_margin_without_credit_is_a_vote_by_its_sign():
     columns = (*COLUMNS, "margin")
     rows = ("i", "x", "y", 1.0, "gpt", 1.0), ("i", "x", "y", None, "crowd", -2.0)
     assert labels(read(*rows, columns=columns)) == [0.0]
 
 
+@pytest.mark.slow
 def test_an_unparsed_battle_is_labelled_too():
     battles = read(("i", "x", "y", None, "gpt"), ("i", "x", "y", 1.0, "crowd"))
     assert (battles.counts().unparsed, labels(battles)) == (1, [1.0])
@@ -106,12 +112,14 @@ def test_rows_without_a_judge_are_labelled_as_another_judges():
     assert labels(read(("i", "x", "y", 0.0, None), ("i", "x", "y", 1.0, "crowd"))) == [1.0]
 
 
+@pytest.mark.slow
 def test_both_orders_of_a_battle_get_one_label():
     columns = (*COLUMNS, "order")
     judged = ("i", "x", "y", 1.0, "gpt", "ab"), ("i", "y", "x", 0.5, "gpt", "ab")
     assert labels(read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns)) == [0.0]
 
 
+@pytest.mark.slow
 def test_unmerged_judgments_get_labels_in_their_own_orientation():
     columns = (*COLUMNS, "order")
     judged = ("i", "x", "y", 1.0, "gpt", "ab"), ("i", "y", "x", 0.5, "gpt", "ab")
@@ -120,11 +128,13 @@ def test_unmerged_judgments_get_labels_in_their_own_orientation():
     ) == [0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_an_empty_column_of_human_labels_is_filled():
     rows = ("i", "x", "y", 1.0, "gpt", None), ("i", "x", "y", 0.0, "crowd", None)
     assert labels(read(*rows, columns=(*COLUMNS, "human"))) == [0.0]
 
 
+@pytest.mark.slow
 def test_votes_and_verdicts_may_lie_in_two_files(tmp_path):
     for judge, credit in (("gpt", 1), ("crowd", 0)):
         (tmp_path / f"{judge}.csv").write_text(
@@ -133,6 +143,7 @@ def test_votes_and_verdicts_may_lie_in_two_files(tmp_path):
     assert labels(podium.read_battles(tmp_path, human_judge="crowd")) == [0.0]
 
 
+@pytest.mark.slow
 def test_where_judge_keeps_the_human_judge():
     battles = read(
         *(("i", "x", "y", 1.0, judge) for judge in ("gpt", "claude", "crowd")),
@@ -141,6 +152,7 @@ def test_where_judge_keeps_the_human_judge():
     assert (battles.judges, labels(battles)) == (("gpt",), [1.0])
 
 
+@pytest.mark.slow
 def test_a_condition_on_another_column_holds_for_the_human_judge_too():
     columns = (*COLUMNS, "wave")
     votes = ("i", "x", "y", 1.0, "crowd", "crowd"), ("i", "x", "y", 0.0, "crowd", "second")
@@ -162,6 +174,7 @@ def test_two_conditions_on_the_judge_leave_no_battle_to_label():
     assert message == "no row has judge='claude'; values: crowd, gpt"
 
 
+@pytest.mark.slow
 def test_note_reports_votes_pairs_and_labels_with_denominators():
     votes = [("i", "x", "y", 1.0, "crowd")] * 2 + [
         ("j", "x", "z", 1.0, "crowd"),
@@ -181,6 +194,7 @@ def test_the_human_judge_is_on_record():
     }
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_not_known_after_labelling():
     columns = ("item", "model", "score", "judge")
     rows = [
@@ -203,6 +217,7 @@ def test_a_human_judge_in_a_table_without_judges_is_rejected():
     assert "no column judge, so no human judge 'crowd': name it with --columns judge=" in message
 
 
+@pytest.mark.slow
 def test_a_human_judge_whose_rows_meet_no_condition_is_rejected():
     columns = (*COLUMNS, "category")
     rows = ("i", "x", "y", 1.0, "gpt", "code"), ("i", "x", "y", 1.0, "crowd", None)
@@ -210,6 +225,7 @@ def test_a_human_judge_whose_rows_meet_no_condition_is_rejected():
     assert "no row of 'crowd' is left: conditions on other columns than judge apply" in message
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("where", [{}, {"judge": "crowd"}])
 def test_a_human_judge_that_is_the_only_one_is_rejected(where):
     rows = [("i", "x", "y", 1.0, "crowd"), *([("i", "x", "y", 1.0, "gpt")] if where else [])]
@@ -217,6 +233,7 @@ def test_a_human_judge_that_is_the_only_one_is_rejected(where):
     assert "crowd is the only judge here, so there is nothing to label: add the verdicts" in message
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("side", ["gpt", "crowd"])
 def test_human_labels_that_are_there_are_not_replaced(side):
     rows = [
@@ -237,6 +254,7 @@ def test_without_items_no_label_can_be_found():
     assert "--columns item=COLUMN" in message
 
 
+@pytest.mark.slow
 def test_human_judge_without_readable_verdicts_is_rejected():
     rows = (
         ("i", "x", "y", 1.0, "gpt"),
@@ -247,6 +265,7 @@ def test_human_judge_without_readable_verdicts_is_rejected():
     assert "no label to take: none of the 2 battles of crowd has an item and a verdict" in message
 
 
+@pytest.mark.slow
 def test_judges_that_have_no_battle_in_common_are_rejected_with_what_they_share():
     rows = ("i", "x", "y", 1.0, "gpt"), ("i", "X", "y", 1.0, "crowd"), ("j", "x", "y", 1.0, "crowd")
     message = refusal(*rows, error=podium.NotIdentifiedError)
@@ -254,10 +273,12 @@ def test_judges_that_have_no_battle_in_common_are_rejected_with_what_they_share(
     assert "in common are 1 item and 2 models: spell both alike" in message
 
 
+@pytest.mark.slow
 def test_two_judges_that_name_a_pair_the_other_way_round_are_no_two_orders():
     assert len(read(("i", "x", "y", 1.0, "gpt"), ("i", "y", "x", 0.25, "crowd")).notes) == 1
 
 
+@pytest.mark.slow
 def test_agreement_of_battles_with_several_votes_is_reported():
     votes = (
         ("i", "x", "y", 1.0),

@@ -108,6 +108,7 @@ def test_all_commands_have_the_same_counts_claims_and_checks(write, options, tmp
     assert not command_facts.contradictions(results)
 
 
+@pytest.mark.slow
 def test_scores_that_are_lost_are_named_with_and_without_a_judge(tmp_path):
     for write in (scores, judged_scores):
         facts = command_facts.facts_of_json(tmp_path, write(tmp_path))

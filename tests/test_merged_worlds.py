@@ -19,6 +19,7 @@ def assert_same(drawn, read):
     pd.testing.assert_frame_equal(drawn, read, check_exact=True)
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("how", [{}, {"human": True}, {"orders": "ab"}])
 @pytest.mark.parametrize("judge", JUDGES)
 def test_battles_are_those_that_a_world_reads(judge, how):
@@ -28,6 +29,7 @@ def test_battles_are_those_that_a_world_reads(judge, how):
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("repeats", [1, 2])
 @pytest.mark.parametrize("judge", JUDGES)
 def test_judgments_are_those_that_a_world_shows(judge, repeats):

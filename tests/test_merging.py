@@ -56,6 +56,7 @@ def test_swapped_names_in_the_same_shown_order_do_not_merge():
     assert (len(battles), battles.swaps()) == (2, None)
 
 
+@pytest.mark.slow
 def test_margins_are_averaged_in_the_orientation_of_the_first_row():
     columns = (*COLUMNS, "margin")
     row = only(
@@ -64,6 +65,7 @@ def test_margins_are_averaged_in_the_orientation_of_the_first_row():
     assert (row["credit"], row["margin"]) == (0.5, 1.0)
 
 
+@pytest.mark.slow
 def test_criterion_margins_are_averaged_in_the_orientation_of_the_first_row():
     columns = (*COLUMNS, "margin_tone", "margin_clarity")
     row = only(
@@ -76,6 +78,7 @@ def test_criterion_margins_are_averaged_in_the_orientation_of_the_first_row():
     assert (row["margin_tone"], row["margin_clarity"]) == (1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_a_margin_on_a_criterion_that_one_order_lacks_is_empty():
     columns = (*COLUMNS, "margin_tone")
     row = only(
@@ -84,18 +87,21 @@ def test_a_margin_on_a_criterion_that_one_order_lacks_is_empty():
     assert np.isnan(row["margin_tone"])
 
 
+@pytest.mark.slow
 def test_a_margin_on_a_criterion_is_empty_where_one_order_is_unparsed():
     columns = (*COLUMNS, "margin_tone", "reason")
     rows = ("i", "x", "y", "ab", 1.0, 3.0, None), ("i", "x", "y", "ba", None, 1.0, "refusal")
     assert np.isnan(only(read(*rows, columns=columns))["margin_tone"])
 
 
+@pytest.mark.slow
 def test_one_sided_keep_uses_the_readable_orders_margin_on_a_criterion():
     columns = (*COLUMNS, "margin_tone", "reason")
     rows = ("i", "x", "y", "ab", None, 3.0, "refusal"), ("i", "y", "x", "ab", 1.0, 1.0, None)
     assert only(read(*rows, columns=columns, one_sided="keep"))["margin_tone"] == -1.0
 
 
+@pytest.mark.slow
 def test_criteria_named_like_paired_columns_change_sign_and_keep_their_names():
     columns = (*COLUMNS, "margin_part_a", "margin_part_b")
     row = only(
@@ -108,6 +114,7 @@ def test_criteria_named_like_paired_columns_change_sign_and_keep_their_names():
     assert (row["margin_part_a"], row["margin_part_b"]) == (3.0, 5.0)
 
 
+@pytest.mark.slow
 def test_paired_columns_are_swapped_with_their_models():
     columns = (*COLUMNS, "length_a", "length_b", "human", "tokens_a", "tokens_b")
     rows = (
@@ -119,6 +126,7 @@ def test_paired_columns_are_swapped_with_their_models():
     assert (row["tokens_a"], row["tokens_b"]) == (1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "one", "other"),
     [
@@ -139,6 +147,7 @@ def test_judgments_with_different_keys_are_not_merged(column, one, other):
     assert battles.swaps() is None
 
 
+@pytest.mark.slow
 def test_rows_of_the_same_key_merge_within_their_repeat():
     columns = (*COLUMNS, "repeat")
     rows = [
@@ -149,6 +158,7 @@ def test_rows_of_the_same_key_merge_within_their_repeat():
     assert sorted(read(*rows, columns=columns).table["credit"]) == [0.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [None, "merged"])
 def test_rows_without_a_shown_order_stay_battles_of_their_own(order):
     assert len(read(("i", "x", "y", order, 1.0), ("i", "x", "y", order, 0.0))) == 2
@@ -168,6 +178,7 @@ def test_a_single_order_that_was_asked_is_a_battle():
     assert (battles.counts().unparsed, battles.counts().one_sided) == (0, 0)
 
 
+@pytest.mark.slow
 def test_one_unreadable_order_makes_the_battle_unparsed_with_that_reason():
     battles = read(("i", "x", "y", "ab", 1.0), ("i", "x", "y", "ba", None))
     assert np.isnan(battles.table["credit"].iloc[0])
@@ -175,6 +186,7 @@ def test_one_unreadable_order_makes_the_battle_unparsed_with_that_reason():
     assert battles.counts().one_sided == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readable", [0, 1])
 def test_one_sided_keep_uses_the_readable_order(readable):
     credits = [None, None]
@@ -186,6 +198,7 @@ def test_one_sided_keep_uses_the_readable_order(readable):
     assert (battles.counts().unparsed, battles.counts().one_sided) == (0, 1)
 
 
+@pytest.mark.slow
 def test_one_sided_keep_orients_the_readable_order_to_the_battle():
     battles = read(("i", "x", "y", "ab", None), ("i", "y", "x", "ab", 1.0), one_sided="keep")
     assert (only(battles)["model_a"], only(battles)["credit"]) == ("x", 0.0)
@@ -201,6 +214,7 @@ def test_two_unreadable_orders_keep_their_reasons():
     assert battles.unparsed_reasons() == {"refusal / timeout": 1}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("first", "second", "kind"),
     [
@@ -231,6 +245,7 @@ def test_shares_of_the_swap_report_are_of_readable_battles():
     assert read(*judgments).swaps().shares() == {"same": 0.5, "half": 0.0, "flip": 0.5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "orders", [("ab", "ab", "ba"), ("ab", "ba", "ba"), ("ab", "ab", "ba", "ba")]
 )
@@ -248,6 +263,7 @@ def test_repeats_of_one_order_stay_without_that_warning():
     assert (len(battles), notice_texts(battles.notes)) == (2, ())
 
 
+@pytest.mark.slow
 def test_an_ambiguous_group_leaves_others_to_merge():
     rows = [("i", "x", "y", order, 1.0) for order in ("ab", "ab", "ba")]
     battles = read(*rows, ("j", "x", "y", "ab", 1.0), ("j", "x", "y", "ba", 0.0))
@@ -273,6 +289,7 @@ def test_foreign_columns_survive_a_merge_where_both_orders_agree():
     assert pd.isna(row["reply"])
 
 
+@pytest.mark.slow
 def test_hard_labels_make_a_flip_of_soft_credits_a_tie():
     rows = [
         (item, "x", "y", order, credit)
@@ -287,6 +304,7 @@ def test_hard_labels_make_a_flip_of_soft_credits_a_tie():
     assert [entry.score for entry in hard.entries] == [0.5, 0.5]
 
 
+@pytest.mark.slow
 def test_hard_labels_make_a_win_beside_a_tie_a_win():
     rows = [
         (item, "x", "y", order, credit)
@@ -296,6 +314,7 @@ def test_hard_labels_make_a_win_beside_a_tie_a_win():
     assert podium.rank(read(*rows), "win-rate", labels="hard").standings[0].entries[0].score == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("margins", "credit"), [((3.0, -1.0), 1.0), ((1.0, -1.0), 0.5), ((-3.0, 1.0), 0.0)]
 )
@@ -315,6 +334,7 @@ def test_margins_of_opposite_sign_are_a_flip():
     )
 
 
+@pytest.mark.slow
 def test_a_margin_never_overrules_a_credit():
     columns = (*COLUMNS, "margin")
     row = only(
@@ -323,6 +343,7 @@ def test_a_margin_never_overrules_a_credit():
     assert (row["credit"], row["margin"]) == (0.0, 5.0)
 
 
+@pytest.mark.slow
 def test_an_order_with_only_a_margin_is_averaged_with_one_that_has_a_credit():
     columns = (*COLUMNS, "margin")
     row = only(

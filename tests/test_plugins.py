@@ -108,6 +108,7 @@ def ranked(site: Path) -> dict[str, Any]:
     return json.loads(run(site, "rank", BATTLES, *words).stdout)["rankings"][0]
 
 
+@pytest.mark.slow
 def test_the_example_ranker_ranks_the_example_battles(ranked: dict[str, Any]) -> None:
     scores = {row["model"]: row["score"] for row in ranked["models"]}
     assert scores == {"amber": 5, "birch": 4, "cedar": 3, "ember": 2, "dune": 1, "fjord": 0}
@@ -327,6 +328,7 @@ def test_a_scorer_of_another_package_asks_and_reads(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("realization", "complaint"),
     [
@@ -428,6 +430,7 @@ def test_judges_and_tournament_of_the_docs_work(tmp_path: Path) -> None:
     assert counts["battles"] == 150
 
 
+@pytest.mark.slow
 def test_a_reader_that_raises_is_an_error_that_names_the_plugin(tmp_path: Path) -> None:
     code = CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1]
     install(tmp_path, "mine", code.replace("    word = reply", "    word = 1 / 0 or reply"))
@@ -470,6 +473,7 @@ def test_the_hooks_that_an_error_suggests_are_those_there_are() -> None:
     assert sorted(catalogue.HOOKS) == hooks
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "template", ['lambda: "Which is better?"', 'Template("Which is better?")', "lambda: None"]
 )

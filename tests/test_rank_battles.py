@@ -12,6 +12,7 @@ from podium import UsageError, rank, simulate
 from podium.plugins.settings import assign_options, ranker_options
 
 
+@pytest.mark.slow
 def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:
     battles = simulate(models=3, items=30, seed=2).battles()
     assert rank(battles).to_json() == rank(battles, "bradley-terry").to_json()
@@ -39,6 +40,7 @@ def test_provenance_lists_at_most_ten_calls() -> None:
     assert all(hasattr(import_module(module), name) for module, name in calls)
 
 
+@pytest.mark.slow
 def test_foreign_frame_message_names_columns_and_verdicts_to_map() -> None:
     frame = pd.DataFrame(
         {

@@ -32,6 +32,7 @@ def test_rank_set_of_one_is_not_reported_as_ahead_of_all_others():
     assert plain_answer(replace(first, entries=alone)) == ("First is amber.",)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("path", "wrong", "field"),
     [
@@ -91,6 +92,7 @@ def test_a_damaged_ranking_names_file_and_field(tmp_path, path, wrong, field):
     assert str(error.value).startswith(f"{damaged}: is not a ranking: {field}")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["rankings", "provenance", "podium"])
 def test_a_ranking_that_is_nested_too_deeply_is_named(tmp_path, name):
     document = podium.rank(str(EXAMPLE)).to_dict() | {name: "NESTED"}
@@ -126,6 +128,7 @@ def test_every_ranking_is_read_back_as_it_was_written(tmp_path):
     assert read_ranking(path).to_json() == ranking.to_json()
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     "diagnostics", [{}, {"own": {"figure": [1, 2]}}, {"own": 1, "informative_items": 3}]
 )

@@ -62,11 +62,13 @@ def shifted(scores, mean=1000.0):
     return {model: score - centre + mean for model, score in scores.items()}
 
 
+@pytest.mark.slow
 def test_unmerged_round_robin_elo_equals_the_reference(references):
     found = shifted(by_model(rank(round_robin(merge=False), "bradley-terry", regularization=0.0)))
     assert found == pytest.approx(references["qlora_round_robin"]["elo"], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_row_level_standard_errors_equal_statsmodels():
     """Oracle: a binomial GLM with HC0 covariance on all 38,544 readable judgments, times sqrt(G /
     (G - 1))."""
@@ -111,6 +113,7 @@ def test_1482_replies_of_the_round_robin_are_unparsed():
     assert (counts.judgments, counts.unparsed) == (40_026, 1_482)
 
 
+@pytest.mark.slow
 def test_merged_round_robin_counts_its_one_sided_battles():
     counts = round_robin().counts()
     assert (counts.battles, counts.judgments, counts.one_sided) == (20_013, 40_026, 1_346)
@@ -196,6 +199,7 @@ def crowd_means():
     return votes_of_the_crowd().groupby(MATCHUP_OF_THE_CROWD)["earned"].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
 def test_the_crowds_votes_label_the_battles_of_a_model_judge(judge):
     battles = llmfao(judge, human_judge="crowd").to_frame()
@@ -344,6 +348,7 @@ def penalised_elo(earned, played, regularization=0.01):
     return 1500 + 400 / np.log(10) * (theta - theta.mean())
 
 
+@pytest.mark.slow
 def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
     counts = rank_against_baseline().counts()
     found = (
@@ -356,6 +361,7 @@ def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged()
     assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
 
 
+@pytest.mark.slow
 def test_soft_elo_of_scores_against_one_baseline_equals_a_general_optimisers():
     """Oracle: every model meets the baseline alone; the penalty and the common mean are all that
     joins them."""
@@ -367,6 +373,7 @@ def test_soft_elo_of_scores_against_one_baseline_equals_a_general_optimisers():
     )
 
 
+@pytest.mark.slow
 def test_one_order_of_the_scores_alone_would_give_another_elo():
     rows = (
         pd.read_parquet(SCORES)

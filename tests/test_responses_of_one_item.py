@@ -36,6 +36,7 @@ def read(rows, **options):
     return podium.read_battles(pd.DataFrame(rows), **options)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("numbers", [(1, 2), (None, 2), (0, 1), ("1", "2")])
 def test_orders_merge_within_a_response_only_and_the_item_is_one_cluster(numbers):
     battles = read(twice(*numbers))
@@ -58,6 +59,7 @@ def test_another_response_is_no_retest():
     assert card.answers["consistency"].retest.n == 12
 
 
+@pytest.mark.slow
 def test_a_column_of_texts_called_response_is_foreign_as_ever():
     rows = [shown("I choose A", "ab"), shown("B it is", "ba", 0.0)]
     battles = read(rows)
@@ -66,6 +68,7 @@ def test_a_column_of_texts_called_response_is_foreign_as_ever():
     assert len(read(rows, where=[("response", "B it is")], merge=False)) == 1
 
 
+@pytest.mark.slow
 def test_copies_in_two_files_are_distinguishable_by_the_response(tmp_path):
     for name, numbers in (("one", (1, 2)), ("two", (2, 3))):
         pd.DataFrame([shown(number, "ab", item="q0") for number in numbers]).to_csv(
@@ -75,6 +78,7 @@ def test_copies_in_two_files_are_distinguishable_by_the_response(tmp_path):
     assert (len(battles), battles.copies) == (3, 1)
 
 
+@pytest.mark.slow
 def test_human_labels_apply_to_the_response_shown():
     rows = [shown(number, "ab", 1.0, f"q{i}") for number in (1, 2) for i in range(3)]
     human = [

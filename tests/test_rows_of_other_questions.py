@@ -61,6 +61,7 @@ def assert_settings_are_flagged(said: Ranked, *words: str) -> None:
 # Inspect
 
 
+@pytest.mark.slow
 def test_shuffled_and_limited_samples_are_paired_by_their_inputs(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -93,6 +94,7 @@ def test_ids_of_another_kind_are_paired_by_inputs(podium: Podium, tmp_path: Path
     assert said.flagged.keys() <= {"items"}
 
 
+@pytest.mark.slow
 def test_an_edited_question_alone_is_left_out(podium: Podium, tmp_path: Path) -> None:
     """ClawBench 28: a task was edited between two runs and kept its id."""
     write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
@@ -147,6 +149,7 @@ def test_versions_of_a_task_are_flagged(podium: Podium, tmp_path: Path) -> None:
     assert_settings_are_flagged(ranked(podium, tmp_path), "task version", "1 (lab/a)", "2 (lab/b)")
 
 
+@pytest.mark.slow
 def test_runs_on_datasets_of_other_names_are_flagged(podium: Podium, tmp_path: Path) -> None:
     """opik PR 295: experiments on different datasets were compared without a word."""
     write_inspect_log(simple_run("lab/a", GOOD, dataset="org/quiz"), tmp_path)
@@ -189,6 +192,7 @@ def grader_as_role(grader: str) -> Callable[[EvalLog], None]:
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graded_by", [grader_in_options, grader_as_role])
 def test_scores_of_different_graders_are_flagged(
     podium: Podium, tmp_path: Path, graded_by: Callable[[str], Callable[[EvalLog], None]]
@@ -219,6 +223,7 @@ def generation_of_model(temperature: float) -> Callable[[EvalLog], None]:
     return change
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("sampled_at", [generation_of_eval, generation_of_model])
 def test_two_temperatures_of_a_model_are_two_models(
     podium: Podium, tmp_path: Path, sampled_at: Callable[[float], Callable[[EvalLog], None]]
@@ -232,6 +237,7 @@ def test_two_temperatures_of_a_model_are_two_models(
     assert said.scores == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_two_arguments_of_a_model_are_two_models(podium: Podium, tmp_path: Path) -> None:
     """inspect_ai 2784: runs that differ only in an argument of the model had one identifier."""
 
@@ -256,6 +262,7 @@ def with_argument(name: str, value: str) -> Callable[[EvalLog], None]:
     return change
 
 
+@pytest.mark.slow
 def test_an_argument_that_selects_other_data_makes_the_answer_conditional(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -279,6 +286,7 @@ def test_an_argument_that_selects_other_data_makes_the_answer_conditional(
     assert podium(*gated, "--allow", "questions").code == 0
 
 
+@pytest.mark.slow
 def test_an_argument_that_frames_the_same_questions_leaves_the_answer_as_it_is(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -312,6 +320,7 @@ def test_two_system_messages_of_a_model_are_two_models(podium: Podium, tmp_path:
     assert scores == pytest.approx({(True, False): 0.8, (False, True): 2 / 3})
 
 
+@pytest.mark.slow
 def test_of_a_run_and_its_repetition_the_newer_counts(podium: Podium, tmp_path: Path) -> None:
     """inspect_ai 3058: after a repetition of the whole task, samples of both runs were counted."""
     write_inspect_log(simple_run("lab/a", FAIR), tmp_path)
@@ -325,6 +334,7 @@ def test_of_a_run_and_its_repetition_the_newer_counts(podium: Podium, tmp_path: 
 # lm-eval
 
 
+@pytest.mark.slow
 def test_a_wrong_doc_id_pairs_no_other_documents(podium: Podium, tmp_path: Path) -> None:
     """lm-eval 4084: with an unsorted list of samples, rows have ids of other documents."""
     run = simple_run("lab/b", FAIR)
@@ -426,6 +436,7 @@ def test_a_limit_compares_the_documents_of_both(podium: Podium, tmp_path: Path) 
     assert "lab/a: 20, lab/b: 30" in said.warnings
 
 
+@pytest.mark.slow
 def test_a_split_that_one_model_lacks_is_named_and_not_counted(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -454,6 +465,7 @@ def test_a_split_that_one_model_lacks_is_named_and_not_counted(
     assert chosen.scores == pytest.approx(both)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("change", "label"),
     [
@@ -500,6 +512,7 @@ def test_two_inputs_of_an_id_are_not_averaged(podium: Podium, tmp_path: Path) ->
         assert said in answer.err
 
 
+@pytest.mark.slow
 def test_shuffled_ids_of_a_table_are_paired_by_input(podium: Podium, tmp_path: Path) -> None:
     """deepeval 1034: predictions of two models, in another order, were mixed up."""
     order = np.random.default_rng(0).permutation(ITEMS).tolist()
@@ -528,6 +541,7 @@ def test_a_second_turn_is_not_averaged_with_the_first(podium: Podium, tmp_path: 
     assert said.scores == pytest.approx({"a": 0.8, "b": 2 / 3})
 
 
+@pytest.mark.slow
 def test_one_name_of_two_references_is_named(podium: Podium, tmp_path: Path) -> None:
     """alpaca_eval PR 176: two files had different outputs under the name of one reference."""
     for model, reference in (("wren", "long"), ("finch", "short")):
@@ -550,6 +564,7 @@ def test_one_name_of_two_references_is_named(podium: Podium, tmp_path: Path) -> 
     assert "reference" in said.warnings + " ".join(said.flagged.values())
 
 
+@pytest.mark.slow
 def test_a_corrected_document_is_told_once(podium: Podium, tmp_path: Path) -> None:
     """lm-eval 1906: a wrong document of a dataset was corrected between two runs."""
     corrected = simple_run("lab/b", FAIR)
@@ -563,6 +578,7 @@ def test_a_corrected_document_is_told_once(podium: Podium, tmp_path: Path) -> No
     assert "the figure of lm-eval is over all documents" in said.warnings
 
 
+@pytest.mark.slow
 def test_runs_of_two_models_in_two_folders_are_named_by_the_models(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -572,6 +588,7 @@ def test_runs_of_two_models_in_two_folders_are_named_by_the_models(
     assert said.out.startswith("lab/a is clearly ahead of lab/b")
 
 
+@pytest.mark.slow
 def test_the_name_of_a_model_shows_no_long_structure(podium: Podium, tmp_path: Path) -> None:
     """Outputs of Inspect's simulated model are an argument of it, and may be very long."""
 
@@ -590,6 +607,7 @@ def test_the_name_of_a_model_shows_no_long_structure(podium: Podium, tmp_path: P
         assert len(name) < 45
 
 
+@pytest.mark.slow
 def test_a_doubt_about_one_task_is_none_about_another(podium: Podium, tmp_path: Path) -> None:
     for model, scores, data in (("lab/a", GOOD, "easy"), ("lab/b", [0.0] * ITEMS, "hard")):
         run = simple_run(model, scores)
@@ -607,6 +625,7 @@ def test_a_doubt_about_one_task_is_none_about_another(podium: Podium, tmp_path: 
     }
 
 
+@pytest.mark.slow
 def test_what_the_user_accepts_is_a_condition_in_no_command(podium: Podium, tmp_path: Path) -> None:
     easy = simple_run("lab/a", GOOD)
     hard = simple_run("lab/b", [0.0] * ITEMS)
@@ -621,6 +640,7 @@ def test_what_the_user_accepts_is_a_condition_in_no_command(podium: Podium, tmp_
 NFC, NFD = "lab/caf\u00e9", "lab/cafe\u0301"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["inspect", "lm-eval"])
 @pytest.mark.parametrize("shots", [2, 5])
 def test_names_are_joined_before_runs_are_chosen_and_named(
@@ -646,6 +666,7 @@ def test_names_are_joined_before_runs_are_chosen_and_named(
         assert_settings_are_flagged(said, f"2 (lab/b, {NFC}", f"5 ({NFC}")
 
 
+@pytest.mark.slow
 def test_two_runs_of_joined_names_are_compared(podium: Podium, tmp_path: Path) -> None:
     one = write_inspect_log(simple_run(NFC, GOOD), tmp_path)
     run = replace(simple_run(NFD, [0.0] * ITEMS, style="formal"), day=4)
@@ -654,6 +675,7 @@ def test_two_runs_of_joined_names_are_compared(podium: Podium, tmp_path: Path) -
     assert answer.out.startswith(f"{NFC} (style=plain) is clearly ahead of {NFC} (style=formal)")
 
 
+@pytest.mark.slow
 def test_a_field_of_one_results_file_only_is_not_recorded_in_the_other(
     podium: Podium, tmp_path: Path
 ) -> None:

@@ -10,7 +10,8 @@ from podium.cli.options import Detail
 from podium.cli.output import show_progress, tell_notices, warn
 from podium.data.query import BattleQuery
 from podium.defaults import CALIBRATION_LEVEL
-from podium.errors import PodiumError, find_name
+from podium.errors import PodiumError
+from podium.known_names import find_name
 from podium.printable import tell
 from podium.show.report.styles import Destination
 

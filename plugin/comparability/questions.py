@@ -6,9 +6,9 @@ after shuffling them. The inputs then say which items are the same.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 from podium.comparability.asked_items import (
     AskedRun,
@@ -23,16 +23,9 @@ from podium.comparability.run_settings import differing_settings
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord, SettingKind
 
-Pairing = Literal["id", "input", "other inputs", "unknown", "undecided"]
-"""How the items of a task are paired.
-
-`id`: by their ids, and the inputs are equal. `input`: by their inputs, because ids stand for
-different ones. `other inputs`: by their ids, although the inputs differ. `unknown`: by their ids,
-and the files do not hold the inputs. `undecided`: by their ids, in a table with a column of inputs
-that may be questions or the prompts of a judge.
-"""
 INPUT_KINDS: frozenset[SettingKind] = frozenset({"task argument", "prompt", "task version"})
 """Kinds of settings that may change the inputs while the ids remain those of the same questions."""
 FINDING = "questions"
@@ -42,39 +35,6 @@ REMEDY = (
     "their own (Inspect numbers samples without ids, after shuffling them), or compare runs of the "
     "same samples"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionFinding:
-    """How the items of a task were paired, and what does not fit.
-
-    Attributes:
-        task: the task.
-        pairing: how the items were paired.
-        items: number of different items in all runs.
-        conflicts: number of ids that stand for different inputs in different runs.
-        shared_ids: number of ids that stand in several runs, among them those of `conflicts`; 0 if
-            not known.
-        unshared: by model, the number of its items with such an id whose input no other run has. A
-            run with all inputs of the other runs has none.
-        example: an id, with the beginning of its input in two runs, by the source of the run.
-        reason: the settings that may have changed the inputs, if `pairing` is `other inputs`; the
-            column and what else its texts may be, if it is `undecided`.
-        is_reworded: whether, by their words, the inputs of each id put one question in other words,
-            if `pairing` is `other inputs`.
-        compared: what was compared, in words.
-    """
-
-    task: str
-    pairing: Pairing
-    items: int = 0
-    conflicts: int = 0
-    shared_ids: int = 0
-    unshared: Mapping[str, int] = field(default_factory=dict)
-    example: Mapping[str, Any] = field(default_factory=dict)
-    reason: tuple[str, ...] = ()
-    is_reworded: bool = False
-    compared: str = "inputs"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,10 @@ from podium.diagnosis.checks.order_checks import (
     doubt_about_one_order,
 )
 from podium.diagnosis.judge_checks import judge_warnings
-from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
+from podium.known_names import find_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import check_level, holm
@@ -495,6 +496,7 @@ def _find_unclaimed(
     if losses is not None:
         unclaimed[losses.name] = unclaimed_models(ranking.standings[0], once, losses)
     if order is not None:
+        # The order of the responses may explain why these models are ahead or behind.
         unclaimed[order.name] = explained_by_any_order(ranking.standings[0], once, checks)
     return unclaimed
 

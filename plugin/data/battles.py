@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from podium.comparability.questions import QuestionFinding
 from podium.comparability.responses import ResponseFinding
 from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.grades import Grades, lacks_score
@@ -29,6 +28,7 @@ from podium.data.measure import Measure
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord
 from podium.scorers.judge_names import short_judge_names
 from podium.scorers.judge_record import JudgeRecord

@@ -1,4 +1,4 @@
-"""Which battles humans should judge next, and how many labels leave which error."""
+"""Draw battles for humans to judge, and forecast the error of ratings by number of labels."""
 
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
@@ -33,13 +33,13 @@ of ratings by labels alone.
 
 
 class LabelDraw(NamedTuple):
-    """A sheet of battles that humans are to judge, with a forecast of the error.
+    """A sheet of battles for humans to judge, with a forecast of the error of ratings.
 
     Attributes:
         rows: the battles, with texts if they were given.
-        labels_so_far: number of labels so far.
+        labels_so_far: number of labels that the battles have already.
         per_model: fewest and most labels of a model, once the sheet is filled in.
-        forecast: the error by number of labels.
+        forecast: the error of ratings by total number of labels.
         from_labels: whether the judge's distance from humans was estimated from labels. If not,
             the forecast rests on a prior assumption.
     """
@@ -59,12 +59,13 @@ def draw_labels(
     texts: BattleTexts | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
-    """Draw unlabelled battles for humans to judge, and forecast the error that labels leave.
+    """Draw unlabelled battles for humans to judge, and forecast the error of ratings.
 
-    The draw is random and balanced over models, labels so far included.
+    The draw is random. It gives each model about the same number of labels, those that the battles
+    have already included.
 
     Args:
-        battles: judged battles, with the labels so far.
+        battles: judged battles, with the labels that they have already.
         number: how many battles to draw; None for `DEFAULT_NUMBER`, or all if there are fewer.
         by: how to draw; only `random` is supported.
         texts: texts to put into the sheet. If they are given, only battles with both responses are
@@ -212,11 +213,11 @@ def _response_text(texts: BattleTexts, item: str, model: str) -> str:
 def _forecast(
     coded: CodedBattles, labels: HumanLabelFit | None, labels_so_far: int, planned: int
 ) -> Forecast:
-    """Forecast the error of ratings for several numbers of labels.
+    """Forecast the error of ratings for several total numbers of labels.
 
-    The numbers are that of the labels so far (if it is above 0), the planned number, and round
-    numbers above that of the labels so far. The distance of the judge from humans is estimated
-    from the labels. If there are none, it is a prior assumption.
+    The numbers are `labels_so_far` (if above 0), `planned`, and the round numbers above
+    `labels_so_far`. How far the judge's ratings are from those of humans is estimated from the
+    labels. If there are none, it is a prior assumption.
 
     Args:
         coded: the judged battles as arrays.

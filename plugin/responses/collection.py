@@ -13,11 +13,12 @@ from math import comb
 from typing import Any
 
 from podium.comparability.asked_items import normal_words
-from podium.comparability.questions import QuestionFinding
 from podium.data.pairings import Field, NextRound, Pairing
-from podium.errors import DataError, OtherQuestionError, UsageError, find_name
+from podium.errors import DataError, OtherQuestionError, UsageError
+from podium.known_names import find_name
 from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice, select_codes
+from podium.question_finding import QuestionFinding
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord

@@ -20,7 +20,6 @@ from podium.comparability.asked_items import (
 )
 from podium.comparability.questions import (
     PairedQuestions,
-    QuestionFinding,
     notices_of_questions,
     pair_questions,
 )
@@ -33,6 +32,7 @@ from podium.data.formats.lm_eval_questions import (
     settle_prompts,
 )
 from podium.notices.notice import Notice
+from podium.question_finding import QuestionFinding
 from podium.responses.answers import QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.category_items import name_by_category
 from podium.run_record import RunRecord

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from podium.comparability.questions import QuestionFinding
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
@@ -19,6 +18,7 @@ from podium.findings import check_findings
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
+from podium.question_finding import QuestionFinding
 from podium.responses import lm_eval_samples as lm_eval
 from podium.responses import response_tables as tables
 from podium.responses.answers import (

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from podium.data.pairings import Field
-from podium.errors import UsageError, find_name, unknown_name
+from podium.errors import UsageError, unknown_name
+from podium.known_names import find_name
 from podium.wording import some
 
 Drawn = TypeVar("Drawn")

@@ -104,34 +104,34 @@ def leave_one_out(
     """
     noun = f"battles with {credit_kind} credits"
     joint = fit_battles(evidence.coded_by(joint_credit), regularization, noun=noun)
-    anchors = joint.theta
-    unbounded = joint.graph.separated
     size = len(evidence.models)
-    separated = unbounded.copy()
-    theta = np.full(size, np.nan)
+    # Log-strength of each model, placed alone among the others, which are rated without it.
+    alone = np.full(size, np.nan)
+    # Models whose rating, or that of one of the others without them, is unbounded.
+    separated = joint.graph.separated.copy()
     se = np.full(size, np.nan)
     battles = np.zeros(size, dtype=np.int64)
     lost_resamples = np.zeros(size, dtype=np.int64)
     theta_of_others = np.full((size, size), np.nan)
     for k in track(range(size), credit_kind):
         credit = credit_of_fold(k) if credit_of_fold else joint_credit
-        fold = _fit_fold(evidence, k, credit, anchors, regularization)
+        fold = _fit_fold(evidence, k, credit, joint.theta, regularization)
         if fold is None:
             continue
         battles_of_model, is_unbounded = fold
         battles[k] = len(battles_of_model.credit)
-        theta[k] = fit_single_strength(battles_of_model, regularization)
+        alone[k] = fit_single_strength(battles_of_model, regularization)
         theta_of_others[k] = np.insert(battles_of_model.theta, k, np.nan)
         separated[k] |= is_unbounded
-        se[k], lost_resamples[k] = method.standard_error(battles_of_model, theta[k], regularization)
+        se[k], lost_resamples[k] = method.standard_error(battles_of_model, alone[k], regularization)
     return HeldOutScale(
-        MEAN + POINTS * theta,
+        MEAN + POINTS * alone,
         se,
-        anchors,
+        joint.theta,
         battles,
         separated,
         lost_resamples,
-        unbounded,
+        joint.graph.separated,
         theta_of_others,
     )
 

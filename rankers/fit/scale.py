@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from podium.defaults import MEAN as MEAN
-from podium.errors import UsageError, find_name
+from podium.errors import UsageError
+from podium.known_names import find_name
 from podium.rankers.fit.pairs import WEIGHT_ROUNDING
 
 POINTS = 400 / np.log(10)

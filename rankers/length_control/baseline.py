@@ -7,7 +7,8 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.data.length_data import External
 from podium.distributions import expit, logit
-from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
+from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.known_names import find_name
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.intervals import (

@@ -137,6 +137,7 @@ def test_every_newcomer_has_a_conformal_interval_around_its_score(ranked: dict[s
     assert {row["conformal_level"] for row in rows} == {0.9}
 
 
+@pytest.mark.slow
 def test_conformal_intervals_are_wider_than_sampling_ones_where_q_exceeds_the_t_quantile(
     ranked: dict[str, Any],
 ) -> None:
@@ -237,6 +238,7 @@ def table(folder: Path) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_summary_shows_its_denominators(
     folder: Path, calibrated: subprocess.CompletedProcess[str]
 ) -> None:
@@ -253,6 +255,7 @@ def test_summary_shows_its_denominators(
     assert preferences < judged.sum() < len(merged)
 
 
+@pytest.mark.slow
 def test_the_summary_counts_the_battles_behind_kappa(
     folder: Path, calibrated: subprocess.CompletedProcess[str]
 ) -> None:
@@ -346,6 +349,7 @@ def test_too_few_models_are_warned_of_on_stderr_and_shown_as_infinite(
     assert "coverage and width over half splits need 18 models" in short.stdout
 
 
+@pytest.mark.slow
 def test_a_lack_of_criteria_prints_the_agreement_before_it_is_rejected(
     podium: Podium, folder: Path
 ) -> None:
@@ -437,11 +441,13 @@ def test_a_file_that_is_not_there_exits_with_2(podium: Podium) -> None:
     assert (answer.code, "no such file or directory: absent.csv" in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_target_that_the_battles_do_not_allow_exits_with_1(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--target", "criteria")
     assert (answer.code, "columns margin_<criterion>" in answer.err) == (1, True)
 
 
+@pytest.mark.slow
 def test_another_target_is_in_the_title_and_in_the_file(
     podium: Podium, folder: Path, tmp_path: Path
 ) -> None:
@@ -534,6 +540,7 @@ def test_every_option_says_what_it_does() -> None:
     assert ([option.name for option in options if not option.help], len(options) > 15) == ([], True)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("words", "instead"),
     [
@@ -559,6 +566,7 @@ def test_a_removed_setting_names_what_replaces_it(
     assert (answer.code, "was removed: " in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_table_of_models_without_families_exits_with_2(podium: Podium, folder: Path) -> None:
     answer = podium("rank", folder / "new.csv", "--models", folder / "dates.csv")
     assert (answer.code, "give it the columns model and family" in answer.err) == (2, True)
@@ -574,6 +582,7 @@ def test_a_calibration_that_no_ranker_uses_exits_with_2(podium: Podium, folder: 
     ) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("calibrated")
 def test_a_calibration_that_one_of_two_rankers_uses_is_used(podium: Podium, folder: Path) -> None:
     words = ("--ranker", "win-rate,soft-elo", "--calibration", folder / "calibration.json")
@@ -602,6 +611,7 @@ def test_a_damaged_calibration_file_exits_with_1_and_is_named(
     ) == (1, True, True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("calibrated")
 def test_options_of_conformal_intervals_are_settings(podium: Podium, folder: Path) -> None:
     words = (
@@ -617,6 +627,7 @@ def test_options_of_conformal_intervals_are_settings(podium: Podium, folder: Pat
     assert levels == {0.8}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("calibrated")
 def test_a_conformal_level_out_of_range_exits_with_2(podium: Podium, folder: Path) -> None:
     words = ("--calibration", folder / "calibration.json", "--set", "conformal_level=1")
@@ -643,6 +654,7 @@ def as_foreign(*more: str) -> tuple[str, ...]:
     return ("--columns", columns, "--ranker", "bradley-terry", *more, "--format", "json")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("words", [("true", "false"), ("True", "False"), ("TRUE", "FALSE")])
 def test_a_column_of_booleans_merges_both_orders(
     podium: Podium, tmp_path: Path, words: tuple[str, str]
@@ -740,6 +752,7 @@ def test_a_section_that_is_misspelt_is_rejected_before_anything_is_read(podium, 
     ) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_picture_that_cannot_be_drawn_loses_no_calibration(folder, tmp_path, monkeypatch):
     def fail(name):
         raise ImportError(name)
@@ -752,6 +765,7 @@ def test_a_picture_that_cannot_be_drawn_loses_no_calibration(folder, tmp_path, m
     assert (output.exists(), figure.exists()) == (True, False)
 
 
+@pytest.mark.slow
 def test_the_file_is_written_before_the_first_line(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ def battles(tmp_path):
     return str(path)
 
 
+@pytest.mark.slow
 def test_rank_and_compare_count_groups(podium, battles):
     assert "20 passages, 60 items" in podium("rank", battles, "--cluster", "passage").out
     assert (

@@ -21,6 +21,7 @@ def foreign(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_a_foreign_table_becomes_podiums_own_in_each_format(
     podium: Podium, foreign: Path, tmp_path: Path, suffix: str
@@ -70,11 +71,13 @@ def test_what_was_written_ranks_as_the_original(
     assert rankings(tmp_path / "battles.parquet") == rankings(example)
 
 
+@pytest.mark.slow
 def test_every_judgment_stays_a_row(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("convert", example, "-o", tmp_path / "battles.csv")
     assert len(pd.read_csv(tmp_path / "battles.csv")) == 1200
 
 
+@pytest.mark.slow
 def test_merge_writes_one_row_per_battle(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("convert", example, "--merge", "-o", tmp_path / "battles.csv")
     assert len(pd.read_csv(tmp_path / "battles.csv")) == 600
@@ -90,6 +93,7 @@ def test_stdout_stays_empty_and_stderr_counts_the_rows_and_the_unparsed(
     ) == ("", True)
 
 
+@pytest.mark.slow
 def test_where_keeps_only_those_rows(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("convert", example, "--where", "category=code", "-o", tmp_path / "battles.csv")
     assert set(pd.read_csv(tmp_path / "battles.csv")["category"]) == {"code"}

@@ -115,6 +115,7 @@ def test_comparison_of_judges_has_a_row_per_judge(podium, verdicts):
     assert sum(line.startswith((" gpt-9  ", " claude-9  ")) for line in lines) == 2
 
 
+@pytest.mark.slow
 def test_without_labels_whether_it_may_rank_is_not_known(podium, table):
     rows = [
         f"{item},{a},{b},{(item + len(a + b)) % 2}"
@@ -128,6 +129,7 @@ def test_without_labels_whether_it_may_rank_is_not_known(podium, table):
     assert "Whether its Elo gaps match human ones is not known" in out
 
 
+@pytest.mark.slow
 def test_data_that_cannot_answer_say_what_would(podium, table):
     answer = podium("diagnose", table("1,x,y,1", "1,y,z,0.5", "2,x,z,0"), "--full")
     assert answer.code == 0
@@ -143,6 +145,7 @@ def test_data_that_cannot_answer_say_what_would(podium, table):
     assert re.search(r"ties\s+33\.3%", answer.out)
 
 
+@pytest.mark.slow
 def test_a_human_judge_becomes_the_labels(podium, table):
     rows = [
         f"{item},x,y,{credit},{judge}"
@@ -254,6 +257,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(verdicts, monke
     assert f"{100 * position.swaps.all.same.value:.1f}%" in text
 
 
+@pytest.mark.slow
 def test_names_cannot_move_the_cursor(podium, table):
     rows = [f"{item},red\x1b[31m,y,1,ev\x1b[2Jil" for item in range(3)]
     answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,judge"))

@@ -26,6 +26,7 @@ def places(tmp_path, monkeypatch):
     (tmp_path / "answers.csv").write_text(answers, encoding="latin-1")
 
 
+@pytest.mark.fast_cases(5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.usefixtures("places")
 def test_every_command_reads_its_files_in_the_named_encoding(podium, command):

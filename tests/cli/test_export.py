@@ -126,6 +126,7 @@ def test_every_eval_ever_accepts_the_rankings_of_all_rankers(
     assert len(list((tmp_path / "records").rglob("*.json"))) == len(known)
 
 
+@pytest.mark.slow
 def test_a_record_has_the_figures_of_the_ranking(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:
@@ -204,6 +205,7 @@ def test_a_record_has_the_method_of_the_standard_error_as_the_ranking_says_it(
     assert methods == {"sandwich, clustered by item"}
 
 
+@pytest.mark.slow
 def test_a_judge_that_podium_asked_is_named_with_its_prompt(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:
@@ -221,6 +223,7 @@ def test_a_judge_that_podium_asked_is_named_with_its_prompt(
     assert scoring["input_prompt"] == "podium's direct (hash 0123456789ab)"
 
 
+@pytest.mark.slow
 def test_the_hub_reads_what_is_written_for_it(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:
@@ -302,6 +305,7 @@ def test_a_model_without_a_score_is_named_and_not_written(
     assert len(list(folder.rglob("*.json"))) == 2
 
 
+@pytest.mark.slow
 def test_the_same_ranking_has_the_same_files(podium: Podium, example: Path, tmp_path: Path) -> None:
     ranking, folder = tmp_path / "ranking.json", tmp_path / "records"
     podium("rank", example, "-o", ranking)
@@ -312,6 +316,7 @@ def test_the_same_ranking_has_the_same_files(podium: Podium, example: Path, tmp_
     assert {path.relative_to(folder) for path in folder.rglob("*.json")} == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["every-eval-ever", "hf-eval-results"])
 def test_a_ranking_that_is_named_twice_is_exported_once(
     podium: Podium, example: Path, tmp_path: Path, target: str
@@ -325,6 +330,7 @@ def test_a_ranking_that_is_named_twice_is_exported_once(
     assert (done.code, "wrote 6 files into" in done.err) == (0, True), done.err
 
 
+@pytest.mark.slow
 def test_what_cannot_be_exported_is_said(podium: Podium, example: Path, tmp_path: Path) -> None:
     ranking = tmp_path / "ranking.json"
     podium("rank", example, "-o", ranking)

@@ -54,6 +54,7 @@ def write_folder(folder: Path, **more: Any) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_metric_of_which_lower_is_better_has_the_value_of_the_eval(
     export: Any, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_metric_of_which_lower_is_better_has_the_value_of_the_eval(
     assert metric["metric_parameters"] == {"aggregation": "mean", "filter": "none"}
 
 
+@pytest.mark.slow
 def test_the_best_model_is_first_whatever_the_direction(export: Any, tmp_path: Path) -> None:
     results = export(write_folder(tmp_path / "runs"))
     ranks = {
@@ -130,6 +132,7 @@ def test_a_mean_that_the_eval_does_not_report_is_said(export: Any, tmp_path: Pat
     assert "aggregates its metric otherwise" in metric["additional_details"]["differences"]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("header", "options", "name"),
     [
@@ -160,6 +163,7 @@ def test_a_direction_that_nothing_says_is_not_claimed(export: Any, tmp_path: Pat
     assert metric["additional_details"]["direction"].endswith("the source does not say")
 
 
+@pytest.mark.slow
 def test_a_ranking_without_a_task_has_a_note_and_takes_its_name_from_the_user(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_task_that_contradicts_the_ranking_is_rejected(podium: Podium, tmp_pat
     assert (wrong.code, "its items are of wiki: leave out --task" in wrong.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_slices_by_category_are_parts_of_their_task(export: Any, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     rows = [
@@ -199,6 +204,7 @@ def test_slices_by_category_are_parts_of_their_task(export: Any, tmp_path: Path)
     assert (scores["quiz [art]", "ash"], scores["quiz [law]", "elm"]) == (2.0, 5.0)
 
 
+@pytest.mark.slow
 def test_two_metrics_of_a_task_are_two_results(podium: Podium, tmp_path: Path) -> None:
     for model, figure in PERPLEXITY.items():
         rows = scored([figure + k % 3 for k in range(24)], "word_loss")
@@ -242,6 +248,7 @@ def test_the_hub_has_the_value_of_the_eval_with_metric_and_direction(
     assert "interval 8." in entry.notes
 
 
+@pytest.mark.slow
 def test_the_hub_takes_datasets_from_the_runs_and_never_one_for_several_tasks(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -262,6 +269,7 @@ def test_the_hub_takes_datasets_from_the_runs_and_never_one_for_several_tasks(
     assert found == {"lab/wiki-texts": pytest.approx(8.8), "lab/quiz": pytest.approx(0.625)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", ["hf-eval-results", "every-eval-ever"])
 def test_a_dataset_is_not_given_for_several_tasks_or_against_the_runs(
     podium: Podium, tmp_path: Path, to: str
@@ -279,6 +287,7 @@ def test_a_dataset_is_not_given_for_several_tasks_or_against_the_runs(
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.slow
 def test_without_a_dataset_of_several_tasks_the_hub_export_names_the_option_that_helps(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -288,6 +297,7 @@ def test_without_a_dataset_of_several_tasks_the_hub_export_names_the_option_that
     assert (done.code, "rank one with --where task=NAME" in done.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", ["hf-eval-results", "every-eval-ever"])
 def test_a_perplexity_that_is_no_finite_number_is_an_error(
     podium: Podium, tmp_path: Path, to: str
@@ -314,6 +324,7 @@ def test_the_end_of_an_interval_that_is_no_finite_number_is_unknown() -> None:
     assert (shown.low, shown.score) == (pytest.approx(exp(690)), pytest.approx(exp(700)))
 
 
+@pytest.mark.slow
 def test_records_name_the_dataset_that_lm_eval_read(export: Any, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "runs")
     with_dataset(folder, wiki="lab/wiki-texts", quiz="local_folder")

@@ -38,6 +38,7 @@ def responses(verdicts: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
     podium: Podium, verdicts: Path, responses: Path, tmp_path: Path
 ) -> None:
@@ -55,6 +56,7 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
     assert {"human", "judge", "labels", "pull"} <= ranking["models"][0].keys()
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["sheet.csv", "page.html"])
 def test_humans_read_transcripts_piece_by_piece(
     podium: Podium, verdicts: Path, tmp_path: Path, name: str
@@ -101,6 +103,7 @@ def test_labels_of_other_battles_calibrate_nothing(
     assert (refused.code, "none of the" in refused.err) == (1, True)
 
 
+@pytest.mark.slow
 def test_two_sheets_are_votes_of_two_humans(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
     rows = ["1,model-01,model-02,1", "2,model-01,model-03,0", "3,model-04,model-05,1"]
     sheets = [tmp_path / "ann.csv", tmp_path / "bob.csv"]
@@ -117,6 +120,7 @@ def test_two_sheets_are_votes_of_two_humans(podium: Podium, verdicts: Path, tmp_
     assert (structured["battles"], structured["labels"]) == (3, 6)
 
 
+@pytest.mark.slow
 def test_two_humans_in_one_file_are_two_votes_beside_another_file(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -144,6 +148,7 @@ def test_two_humans_in_one_file_are_two_votes_beside_another_file(
     )
 
 
+@pytest.mark.slow
 def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_path: Path) -> None:
     table = simulate(5, 20, seed=1).judgments(Judge(scale=2), human=True, orders="ab")
     table.drop(columns="human").to_csv(tmp_path / "verdicts.csv", index=False)
@@ -164,6 +169,7 @@ def test_label_sheet_without_readable_battles_is_not_written(
     assert (refused.code, "--responses" in refused.err, [*tmp_path.iterdir()]) == (2, True, [])
 
 
+@pytest.mark.slow
 def test_a_sheet_takes_the_responses_in_logs_of_an_eval(podium: Podium, tmp_path: Path) -> None:
     for model, scores in {"lab/amber": (1, 0, 1), "lab/birch": (0, 1, 1)}.items():
         write_inspect_log(simple_run(model, scores), tmp_path / "logs")

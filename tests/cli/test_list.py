@@ -83,6 +83,7 @@ def test_every_option_says_what_it_does(command: str) -> None:
     assert [option.name for option in options if not option.help] == []
 
 
+@pytest.mark.slow
 def test_python_dash_m_podium_is_the_command() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "podium", "--version"], capture_output=True, text=True, check=True
@@ -90,6 +91,7 @@ def test_python_dash_m_podium_is_the_command() -> None:
     assert __version__ in shown.stdout
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("words", [["--help"], ["rank", "--help"], ["list"]])
 def test_help_and_list_import_neither_numpy_nor_pandas(words: list[str]) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "podium", *words]

@@ -43,6 +43,7 @@ def named(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     return request.param, path
 
 
+@pytest.mark.fast_cases(3)
 def test_a_ranking_and_its_export_name_the_judge_as_it_is(podium, named, tmp_path) -> None:
     name, path = named
     ranking = tmp_path / "ranking.json"
@@ -57,6 +58,7 @@ def test_a_ranking_and_its_export_name_the_judge_as_it_is(podium, named, tmp_pat
     assert "llm_scoring" not in config
 
 
+@pytest.mark.slow
 def test_a_judge_card_names_the_judge_as_it_is(podium, named) -> None:
     name, path = named
     card = json.loads(podium("diagnose", path, "--format", "json").out)["cards"][0]
@@ -116,6 +118,7 @@ def test_a_human_called_like_a_model_judges_nothing_of_its_own(podium, tmp_path)
     assert card["judge"] == "gpt-x"
 
 
+@pytest.mark.slow
 def test_a_judge_is_selected_by_its_model_or_by_its_model_without_provider() -> None:
     frame = pd.concat(
         [
@@ -176,6 +179,7 @@ def test_people_read_short_names_of_judges_in_every_command(podium, tmp_path) ->
     assert outputs[1].out.startswith("On lab/m: ")
 
 
+@pytest.mark.slow
 def test_json_keeps_the_whole_name_of_a_judge_and_its_sentences_the_short_one(
     podium, tmp_path
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_screen_has_the_answer_a_design_a_row_and_the_line_to_type(podium: Pod
     assert "--section NAME of samples, gaps, needed, assumptions" in out.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
     words = ("plan", "--models", "6", "--items", "50")
     section, whole = (podium(*words, *more).out for more in (("--section", "gaps"), ("--full",)))
@@ -116,6 +117,7 @@ def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
     )
 
 
+@pytest.mark.slow
 def test_markdown_has_the_tables_without_pictures(
     podium: Podium, example: Path, tmp_path: Path
 ) -> None:
@@ -125,6 +127,7 @@ def test_markdown_has_the_tables_without_pictures(
     assert "●" not in text
 
 
+@pytest.mark.slow
 def test_json_is_pure_and_whole(podium: Podium, example: Path) -> None:
     document = json.loads(podium("plan", example, "--items", "100", "--format", "json").out)
     assert document["plan"]["decision"]["design"] == "ranking"
@@ -132,6 +135,7 @@ def test_json_is_pure_and_whole(podium: Podium, example: Path) -> None:
     assert designs == ["anchor dune", "round_robin", "swim", "chain", "ring"]
 
 
+@pytest.mark.slow
 def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
     podium: Podium, table: Callable[..., Path]
 ) -> None:

@@ -107,6 +107,7 @@ def test_flips_and_ties_are_written_when_asked_for_and_unparsed_never(
     assert not {"unparsed", "one"} & {item for item, _ in found}
 
 
+@pytest.mark.slow
 def test_a_verdict_in_one_readable_order_is_kept_when_asked_for(
     export: Any, tmp_path: Path
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_verdict_in_one_readable_order_is_kept_when_asked_for(
     assert (one["chosen_model"], one["order_agreement"]) == ("ash", "one-sided")
 
 
+@pytest.mark.slow
 def test_pooled_judges_make_one_row_per_pair_with_their_mean_credit(
     export: Any, tmp_path: Path
 ) -> None:
@@ -142,6 +144,7 @@ def test_repeats_of_a_judge_make_one_row(export: Any, tmp_path: Path) -> None:
     assert {row["chosen_model"] for row in found} == {"ash"}
 
 
+@pytest.mark.slow
 def test_a_mean_of_a_half_is_a_tie_up_to_rounding(export: Any, tmp_path: Path) -> None:
     table = tmp_path / "verdicts.csv"
     header = "item,instruction,model_a,model_b,response_a,response_b,repeat,credit"
@@ -154,6 +157,7 @@ def test_a_mean_of_a_half_is_a_tie_up_to_rounding(export: Any, tmp_path: Path) -
     assert "withheld: 1 tie" in answer.err
 
 
+@pytest.mark.slow
 def test_no_model_is_always_the_chosen_one_of_ties(export: Any, tmp_path: Path) -> None:
     table = tmp_path / "verdicts.csv"
     header = "item,instruction,model_a,model_b,response_a,response_b,credit"
@@ -166,6 +170,7 @@ def test_no_model_is_always_the_chosen_one_of_ties(export: Any, tmp_path: Path) 
     assert again == found
 
 
+@pytest.mark.slow
 def test_the_standard_form_has_plain_texts(export: Any, tmp_path: Path) -> None:
     rows, _ = export(write_verdicts(tmp_path / "verdicts.csv"), "--form", "standard")
     wins = by_pair(rows)["wins", "j1"]
@@ -173,6 +178,7 @@ def test_the_standard_form_has_plain_texts(export: Any, tmp_path: Path) -> None:
     assert texts == ["wins?", "ash on wins", "elm on wins"]
 
 
+@pytest.mark.slow
 def test_a_system_prompt_is_a_message_before_the_question(export: Any, tmp_path: Path) -> None:
     table, answers = tmp_path / "verdicts.csv", tmp_path / "answers.jsonl"
     table.write_text("item,model_a,model_b,credit\nq1,ash,elm,1\n", encoding="utf-8")
@@ -188,6 +194,7 @@ def test_a_system_prompt_is_a_message_before_the_question(export: Any, tmp_path:
     assert row["prompt"] == "Be brief.\n\nWhy?"
 
 
+@pytest.mark.slow
 def test_responses_may_be_in_other_files_and_lacking_ones_are_counted(
     export: Any, tmp_path: Path
 ) -> None:
@@ -206,6 +213,7 @@ def test_responses_may_be_in_other_files_and_lacking_ones_are_counted(
     assert "withheld: 2 unparsed, 3 without the texts, 1 flip (--flips would" in answer.err
 
 
+@pytest.mark.slow
 def test_verdicts_without_texts_are_an_error_that_names_the_option(
     export: Any, example: Path, tmp_path: Path
 ) -> None:
@@ -242,6 +250,7 @@ def test_no_preference_at_all_is_an_error_with_the_reasons(export: Any, tmp_path
     assert said in answer.err
 
 
+@pytest.mark.slow
 def test_a_table_without_items_says_which_column_to_name(export: Any, tmp_path: Path) -> None:
     table = tmp_path / "verdicts.csv"
     header = "question,model_a,model_b,response_a,response_b,credit"
@@ -277,6 +286,7 @@ def test_lm_eval_samples_give_preferences_by_a_metric(export: Any, tmp_path: Pat
     assert "18 ties" in answer.err
 
 
+@pytest.mark.slow
 def test_a_ranking_holds_no_battles(podium: Podium, example: Path, tmp_path: Path) -> None:
     ranking = tmp_path / "rn.json"
     podium("rank", example, "-o", ranking)
@@ -311,6 +321,7 @@ def test_other_suffixes_are_rejected(podium: Podium, example: Path, tmp_path: Pa
     assert (wrong.code, "name a .jsonl, .parquet file" in wrong.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["conversational", "standard"])
 def test_datasets_loads_jsonl_and_parquet_alike(podium: Podium, tmp_path: Path, form: str) -> None:
     datasets = pytest.importorskip("datasets")
@@ -335,6 +346,7 @@ def test_datasets_loads_jsonl_and_parquet_alike(podium: Podium, tmp_path: Path, 
     assert features["credit"] == datasets.Value("float64")
 
 
+@pytest.mark.slow
 def test_a_text_that_utf8_cannot_encode_is_escaped(podium: Podium, tmp_path: Path) -> None:
     rows = [
         {

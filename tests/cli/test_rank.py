@@ -82,10 +82,12 @@ def test_a_file_that_is_not_there_exits_with_2(podium: Podium) -> None:
     assert (answer.code, "no such file or directory: absent.csv" in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_one_ranker_of_two_without_an_answer_exits_with_3(podium: Podium, example: Path) -> None:
     assert podium("rank", example, "--ranker", "win-rate,mean").code == 3
 
 
+@pytest.mark.slow
 def test_the_ranker_that_can_answer_is_printed_when_another_cannot(
     podium: Podium, example: Path
 ) -> None:
@@ -97,6 +99,7 @@ def test_the_ranker_that_can_answer_is_printed_when_another_cannot(
     assert titles[0].startswith("win-rate · ")
 
 
+@pytest.mark.slow
 def test_stderr_says_which_ranker_is_missing_and_why(podium: Podium, example: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate,mean")
     assert "podium: not ranked: mean: no pointwise scores" in answer.err
@@ -115,6 +118,7 @@ def test_a_slice_that_cannot_be_ranked_exits_with_3_and_is_named(
     )
 
 
+@pytest.mark.slow
 def test_an_anchor_that_is_absent_from_one_slice_costs_that_slice_only(
     podium: Podium, table: Table
 ) -> None:
@@ -124,6 +128,7 @@ def test_an_anchor_that_is_absent_from_one_slice_costs_that_slice_only(
     assert (answer.code, "not ranked: win-rate [few]" in answer.err) == (3, True)
 
 
+@pytest.mark.slow
 def test_an_anchor_that_no_slice_knows_exits_with_2(podium: Podium, example: Path) -> None:
     answer = podium(
         "rank", example, "--ranker", "win-rate", "--set", "anchor=ambr", "--by", "category"
@@ -182,6 +187,7 @@ def test_json_of_unbounded_and_unparsed_models_follows_the_schema(
     jsonschema.validate(json.loads(answer.out), json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_a_model_without_a_readable_battle_is_shown_beside_extra_columns(
     podium: Podium, table: Table, example: Path
 ) -> None:
@@ -191,6 +197,7 @@ def test_a_model_without_a_readable_battle_is_shown_beside_extra_columns(
     assert (answer.code, "mute" in answer.out) == (0, True)
 
 
+@pytest.mark.slow
 def test_csv_has_one_row_per_model_slice_and_ranker(podium: Podium, example: Path) -> None:
     answer = podium(
         "rank", example, "--ranker", "win-rate,bradley-terry", "--by", "category", "--format", "csv"
@@ -199,11 +206,13 @@ def test_csv_has_one_row_per_model_slice_and_ranker(podium: Podium, example: Pat
     assert (len(rows_of(answer.out)), len(keys)) == (24, 24)
 
 
+@pytest.mark.slow
 def test_csv_leaves_the_slice_empty_without_by(podium: Podium, example: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate", "--format", "csv")
     assert {row["slice"] for row in rows_of(answer.out)} == {""}
 
 
+@pytest.mark.slow
 def test_markdown_has_a_row_per_model(podium: Podium, example: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate", "--format", "md")
     assert sum(line.startswith("| ") for line in answer.out.splitlines()) == 1 + 6
@@ -221,6 +230,7 @@ def test_the_suffix_of_the_output_file_decides_its_format(
     assert (tmp_path / f"ranking.{suffix}").read_text(encoding="utf-8").startswith(start)
 
 
+@pytest.mark.slow
 def test_format_overrides_the_suffix(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium(
         "rank", example, "--ranker", "win-rate", "--format", "json", "-o", tmp_path / "ranking.log"
@@ -228,6 +238,7 @@ def test_format_overrides_the_suffix(podium: Podium, example: Path, tmp_path: Pa
     assert json.loads((tmp_path / "ranking.log").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_an_output_file_leaves_stdout_empty(podium: Podium, example: Path, tmp_path: Path) -> None:
     assert podium("rank", example, "--ranker", "win-rate", "-o", tmp_path / "ranking.csv").out == ""
 
@@ -248,6 +259,7 @@ def test_an_output_folder_that_is_not_there_is_rejected(
     assert (answer.code, "there is no folder" in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_slices_share_a_scale_centred_on_the_models_common_to_all(
     podium: Podium, table: Table
 ) -> None:
@@ -266,6 +278,7 @@ def test_slices_share_a_scale_centred_on_the_models_common_to_all(
     assert sum(common) / 3 == pytest.approx(1500)
 
 
+@pytest.mark.slow
 def test_a_slice_without_verdicts_does_not_cost_the_others_their_common_centre(
     podium: Podium, table: Table
 ) -> None:
@@ -283,6 +296,7 @@ def test_a_slice_without_verdicts_does_not_cost_the_others_their_common_centre(
     assert sum(common) / 3 == pytest.approx(1500)
 
 
+@pytest.mark.slow
 def test_slices_without_a_common_model_warn_against_comparison(
     podium: Podium, table: Table
 ) -> None:
@@ -310,6 +324,7 @@ def test_by_an_unknown_column_exits_with_2_and_the_columns_there_are(
     assert (answer.code, "no column called 'colour'; available: " in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_kept_battles_with_one_order_unparsed_are_counted_among_the_judged(
     podium: Podium, example: Path
 ) -> None:
@@ -317,6 +332,7 @@ def test_kept_battles_with_one_order_unparsed_are_counted_among_the_judged(
     assert "600 battles: 600 judged (one order unparsed: 26), 0 unparsed" in answer.out
 
 
+@pytest.mark.slow
 def test_where_keeps_the_rows_with_that_value(podium: Podium, example: Path) -> None:
     answer = podium(
         "rank", example, "--ranker", "win-rate", "--where", "category=code", "--format", "json"
@@ -359,6 +375,7 @@ def test_by_judge_ranks_each_judge(podium: Podium, table: Table) -> None:
     assert [one["slice"] for one in json.loads(answer.out)["rankings"]] == ["kind", "strict"]
 
 
+@pytest.mark.slow
 def test_a_setting_reaches_the_ranker_with_the_type_it_declares(
     podium: Podium, example: Path
 ) -> None:
@@ -370,6 +387,7 @@ def test_a_setting_reaches_the_ranker_with_the_type_it_declares(
     )
 
 
+@pytest.mark.slow
 def test_a_setting_with_a_rankers_name_reaches_that_ranker_only(
     podium: Podium, example: Path
 ) -> None:
@@ -379,6 +397,7 @@ def test_a_setting_with_a_rankers_name_reaches_that_ranker_only(
     assert methods == ["item bootstrap, percentile, 50 resamples", "item-clustered sandwich"]
 
 
+@pytest.mark.slow
 def test_a_setting_with_a_rankers_name_wins_over_the_general_one_typed_later(
     podium: Podium, example: Path
 ) -> None:
@@ -409,6 +428,7 @@ def test_a_setting_of_the_wrong_kind_exits_with_2(
     assert (answer.code, complaint in answer.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_pin_moves_scores_and_is_itself_exact(podium: Podium, example: Path) -> None:
     free = models(podium("rank", example, "--ranker", "bradley-terry", "--format", "json").out)
     pin = ("--set", "pin=amber:1000")
@@ -421,6 +441,7 @@ def test_a_pin_moves_scores_and_is_itself_exact(podium: Podium, example: Path) -
     assert [name for name, row in pinned.items() if row["se"] == 0] == ["amber"]
 
 
+@pytest.mark.slow
 def test_a_higher_level_gives_wider_intervals(podium: Podium, example: Path) -> None:
     def width(level: str) -> float:
         answer = podium(
@@ -431,12 +452,14 @@ def test_a_higher_level_gives_wider_intervals(podium: Podium, example: Path) -> 
     assert width("0.99") > width("0.9")
 
 
+@pytest.mark.slow
 def test_the_title_shows_the_level_unrounded(podium: Podium, example: Path) -> None:
     assert (
         "99.9% intervals" in podium("rank", example, "--ranker", "win-rate", "--level", "0.999").out
     )
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     "option", [("--level", "95"), ("--level", "0"), ("--level", "nan"), ("--seed", "-1")]
 )
@@ -451,14 +474,17 @@ def bootstrapped(podium: Podium, example: Path, seed: int) -> str:
     return str(podium("rank", example, "--ranker", "win-rate", *settings, "--format", "csv").out)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_output(podium: Podium, example: Path) -> None:
     assert bootstrapped(podium, example, 3) == bootstrapped(podium, example, 3)
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_draws(podium: Podium, example: Path) -> None:
     assert bootstrapped(podium, example, 3) != bootstrapped(podium, example, 4)
 
 
+@pytest.mark.slow
 def test_ranker_names_may_be_followed_by_spaces_and_count_once(
     podium: Podium, example: Path
 ) -> None:
@@ -495,6 +521,7 @@ def test_a_name_is_shown_as_it_is(podium: Podium, table: Table, name: str, style
     assert (answer.code, name in answer.out) == (0, True)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("name", "escaped"),
     [
@@ -514,6 +541,7 @@ def test_a_name_is_no_markup_in_markdown(
     assert f"| {escaped} |" in answer.out
 
 
+@pytest.mark.slow
 def test_a_name_with_markup_is_shown_as_it_is_in_titles_and_headers(
     podium: Podium, table: Table
 ) -> None:
@@ -529,6 +557,7 @@ def test_control_characters_in_a_name_are_shown_as_escapes(podium: Podium, table
     assert (ESCAPE in out, r"red\x1b[31m\nx" in out) == (False, True)
 
 
+@pytest.mark.slow
 def test_no_line_of_a_table_ends_in_spaces(podium: Podium, example: Path) -> None:
     lines = podium("rank", example, "--ranker", "bradley-terry").out.splitlines()
     assert [line for line in lines if line != line.rstrip()] == []

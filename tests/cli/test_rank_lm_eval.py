@@ -67,6 +67,7 @@ def test_labels_name_the_folders(podium: Podium, out: Path) -> None:
     assert [row["model"] for row in csv.DictReader(answer.out.splitlines())] == ["x", "y"]
 
 
+@pytest.mark.slow
 def test_tasks_are_ranked_one_by_one(podium: Podium, out: Path) -> None:
     for name, values in RIGHT.items():
         write_run(
@@ -95,6 +96,7 @@ def test_the_first_metric_is_ranked_and_one_line_names_the_others(
     assert "--metric NAME takes another (f1,none)" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [
@@ -122,6 +124,7 @@ def test_the_first_metric_is_that_of_the_table_which_lm_eval_prints(
     assert ranking["rankings"][0]["models"][0]["model"] == "b"
 
 
+@pytest.mark.slow
 def test_each_metric_can_be_ranked(podium: Podium, tmp_path: Path) -> None:
     for name, x, y in (("a", 1.0, 0.25), ("b", 0.0, 0.5)):
         rows = [sample(f"q{k}", {"acc": x, "f1": y}, place=k) for k in range(3)]
@@ -175,6 +178,7 @@ def test_a_cut_line_ends_with_3_and_is_missing_in_the_counts(podium: Podium, out
     assert f"{path}, line 40: cut off" in answer.err
 
 
+@pytest.mark.slow
 def test_model_run_twice_is_reported_and_exits_with_0(podium: Podium, out: Path) -> None:
     write_run(out, "org/a", {"t": scored([0.0] * 40)}, time="2026-03-01T00-00-00")
     answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
@@ -183,6 +187,7 @@ def test_model_run_twice_is_reported_and_exits_with_0(podium: Podium, out: Path)
     assert "org/a was run 2 times on t: the newest counts" in answer.err
 
 
+@pytest.mark.slow
 def test_a_run_with_a_limit_does_not_displace_the_whole_run(podium: Podium, out: Path) -> None:
     folder = write_run(out, "org/a", {"t": scored([0.0] * 8)}, time="2026-03-01T00-00-00")
     path = folder / "results_2026-03-01T00-00-00.json"
@@ -197,6 +202,7 @@ def test_a_run_with_a_limit_does_not_displace_the_whole_run(podium: Podium, out:
     assert len(answer.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_means_over_few_items_are_flagged(podium: Podium, tmp_path: Path) -> None:
     for name, values in (("a", [1.0] * 9), ("b", [1.0, 0.0] * 20), ("c", [0.0, 1.0] * 20)):
         write_run(tmp_path, name, {"t": scored(values)})
@@ -210,6 +216,7 @@ def test_means_over_few_items_are_flagged(podium: Podium, tmp_path: Path) -> Non
     assert all(check["code"] != "same-items" for check in checks)
 
 
+@pytest.mark.slow
 def test_a_name_without_settings_finds_the_only_model_that_has_them(
     podium: Podium, tmp_path: Path
 ) -> None:
@@ -260,6 +267,7 @@ def test_a_task_without_numbers_is_named_and_changes_no_exit_code(
     assert "1 task is left out, having no number per document: bypass" in answer.err
 
 
+@pytest.mark.slow
 def test_a_label_for_runs_with_other_settings_is_a_warning(podium: Podium, tmp_path: Path) -> None:
     """The newest run counts on each task, so that one label would mix two settings in silence."""
     for time, heat in (("2026-01-01T00-00-00", 0), ("2026-03-01T00-00-00", 1)):
@@ -274,6 +282,7 @@ def test_a_label_for_runs_with_other_settings_is_a_warning(podium: Podium, tmp_p
     assert "labelled" not in podium("rank", tmp_path).err
 
 
+@pytest.mark.slow
 def test_tasks_are_called_tasks(podium: Podium, out: Path) -> None:
     for name, values in RIGHT.items():
         write_run(out, name, {"u": scored(values)}, time="2026-03-01T00-00-00")
@@ -329,6 +338,7 @@ def test_battles_of_damaged_samples_are_written_and_end_with_3(
     assert (answer.code, "line 40: cut off" in answer.err) == (3, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -384,6 +394,7 @@ def test_a_number_of_more_digits_than_any_float_is_no_metric(podium: Podium, out
     )
 
 
+@pytest.mark.slow
 def test_the_order_of_folders_changes_nothing(podium: Podium, out: Path) -> None:
     folders = [out / name.replace("/", "__") for name in RIGHT]
     forth, back = (
@@ -426,6 +437,7 @@ def write_group(out: Path, *, by_size: bool) -> None:
         path.write_text(json.dumps(results))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by_size", "scores"), [(True, {"a": 0.3, "b": 0.4}), (False, {"a": 0.5, "b": 0.3})]
 )
@@ -439,6 +451,7 @@ def test_a_group_is_one_table_with_the_figures_of_lm_eval(
     assert found == pytest.approx(scores)
 
 
+@pytest.mark.slow
 def test_a_group_whose_figure_is_no_mean_is_ranked_by_task(podium: Podium, tmp_path: Path) -> None:
     write_group(tmp_path, by_size=True)
     for path in tmp_path.rglob("results_*.json"):
@@ -452,6 +465,7 @@ def test_a_group_whose_figure_is_no_mean_is_ranked_by_task(podium: Podium, tmp_p
     assert "group-apart" in codes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -472,6 +486,7 @@ def test_damaged_groups_are_ranked_by_task(
     assert [one["slice"] for one in rankings] == ["large", "small"]
 
 
+@pytest.mark.slow
 def test_nothing_is_said_to_be_judged_where_no_judge_is(podium: Podium, tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored([1.0, 1.0, 0.0, None])})
     write_run(tmp_path, "b", {"t": scored([1.0, 0.0, 0.0, 1.0])})

@@ -13,6 +13,7 @@ def votes(table):
     return table(*ROWS, header=HEADER)
 
 
+@pytest.mark.slow
 def test_pairs_of_repeated_options_add_up(podium, votes):
     whole = ("--columns", "model_a=left,model_b=right,item=q,credit=v", "--credit-map")
     expected = podium("rank", votes, *whole, "L=1,R=0,T=0.5")

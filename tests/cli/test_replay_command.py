@@ -13,6 +13,7 @@ import pytest
 Podium = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_the_table_says_what_the_battles_cost(podium: Podium, example: Path) -> None:
     answer = podium("replay", example, "--tournament", "swim")
     line = answer.out.splitlines()[-1]
@@ -31,6 +32,7 @@ def test_a_round_robin_prints_the_table_of_podium_rank(podium: Podium, example: 
     assert (len(rows), [line for line in replayed if "●" in line]) == (6, rows)
 
 
+@pytest.mark.slow
 def test_json_is_a_ranking_with_its_price(podium: Podium, example: Path) -> None:
     document = json.loads(
         podium("replay", example, "--tournament", "chain", "--format", "json").out
@@ -39,6 +41,7 @@ def test_json_is_a_ranking_with_its_price(podium: Podium, example: Path) -> None
     assert document["provenance"]["options"]["replay"]["tournament"] == "chain"
 
 
+@pytest.mark.slow
 def test_settings_reach_tournament_and_ranker(podium: Podium, example: Path) -> None:
     words = (
         "--tournament",
@@ -54,6 +57,7 @@ def test_settings_reach_tournament_and_ranker(podium: Podium, example: Path) -> 
     assert (ranking["scale"], ranking["counts"]["battles"]) == ("win rate against cedar", 100)
 
 
+@pytest.mark.slow
 def test_replay_of_several_tournaments_prints_errors_by_cost(podium: Podium, example: Path) -> None:
     words = ("--tournament", "round_robin,swim,chain", "--seeds", "3")
     lines = podium("replay", example, *words).out.splitlines()
@@ -88,6 +92,7 @@ def test_replay_table_opens_with_the_cheapest_tournament_that_answers_the_questi
     )
 
 
+@pytest.mark.slow
 def test_a_budget_makes_costs_equal(podium: Podium, example: Path) -> None:
     words = (
         "--tournament",
@@ -133,6 +138,7 @@ def test_a_removed_option_names_the_benchmark_that_replaces_it(
     assert f"{words[0]} was removed: run benchmarks/anchor_study.py" in answer.err
 
 
+@pytest.mark.fast_cases(9)
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

@@ -25,17 +25,20 @@ def judges(table: Table) -> Path:
     return table(*JUDGED, *VOTES, header=HEADER)
 
 
+@pytest.mark.slow
 def test_a_human_judge_beside_one_other_leaves_one_judge_to_rank(
     podium: Podium, judges: Path
 ) -> None:
     assert podium("rank", judges, "--human-judge", "crowd", "--ranker", "win-rate").code == 0
 
 
+@pytest.mark.slow
 def test_labels_found_are_reported_on_stderr(podium: Podium, judges: Path) -> None:
     reported = "4 votes by crowd, on 2 pairs of responses, label 2 of 6 battles; 4 have no label"
     assert reported in podium("rank", judges, "--human-judge", "crowd").err
 
 
+@pytest.mark.slow
 def test_where_judge_keeps_the_human_judge(podium: Podium, judges: Path, tmp_path: Path) -> None:
     words = ("--where", "judge=gpt", "--human-judge", "crowd", "-o", tmp_path / "battles.csv")
     podium("convert", judges, *words)
@@ -43,6 +46,7 @@ def test_where_judge_keeps_the_human_judge(podium: Podium, judges: Path, tmp_pat
     assert human.fillna(-1).round(3).tolist() == [0.667, -1, -1, -1, 1, -1]
 
 
+@pytest.mark.slow
 def test_converted_file_keeps_its_human_labels(
     podium: Podium, judges: Path, tmp_path: Path
 ) -> None:
@@ -51,6 +55,7 @@ def test_converted_file_keeps_its_human_labels(
     assert pd.read_csv(tmp_path / "again.csv")["human"].notna().sum() == 2
 
 
+@pytest.mark.slow
 def test_the_human_judge_is_in_the_provenance(podium: Podium, judges: Path) -> None:
     answer = podium("rank", judges, "--human-judge", "crowd", "--format", "json")
     assert json.loads(answer.out)["provenance"]["options"]["reading"] == {"human_judge": "crowd"}

@@ -34,6 +34,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("command", ["rank", "diagnose"])
 def test_a_small_table_needs_neither_scipy_nor_pandas_nor_arrow(command: str, table: Path) -> None:
     program = PROGRAM.format(words=[command, str(table)], heavy=HEAVY)

@@ -11,6 +11,7 @@ from inspect_ai.log import EvalLog
 import podium
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["polite", "plain"])
 def test_models_with_the_same_prompt_are_not_said_of_two_prompts_of_one_model(
     tmp_path: Path, style: str
@@ -42,6 +43,7 @@ def flagged_settings(folder: Path) -> list[str]:
     return [own.finding_text for own in standings.checks if own.name == "same settings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"seed": 0}, None])
 def test_an_argument_typed_with_its_default_is_no_other_setting(
     tmp_path: Path, given: dict[str, int] | None
@@ -54,6 +56,7 @@ def test_an_argument_typed_with_its_default_is_no_other_setting(
     assert "same prompt" in found
 
 
+@pytest.mark.slow
 def test_an_argument_with_another_value_than_the_default_is_named(tmp_path: Path) -> None:
     scores = [1.0, 0.0] * 20
     write_inspect_log(simple_run("lab/a", scores), tmp_path, change=with_arguments(given={}))
@@ -96,6 +99,7 @@ def test_the_error_for_one_model_names_the_other_log_that_failed(tmp_path: Path)
         podium.rank(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_error_for_one_model_names_its_earlier_run(tmp_path: Path) -> None:
     first = simple_run("lab/a", [1.0, 0.0] * 5)
     write_inspect_log(first, tmp_path)

@@ -7,10 +7,10 @@ import pytest
 
 import podium
 from podium.checks import Result
-from podium.comparability.questions import QuestionFinding
 from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.battles import Battles
 from podium.diagnosis.checks.comparability_checks import check_questions, check_settings
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord, settings_as_pairs
 from podium.wording import short_paths
 
@@ -30,6 +30,7 @@ def run_of(model: str, scorers: dict[str, object] | None = None) -> RunRecord:
     return RunRecord(model, "t", f"{model}.json", scorers=settings_as_pairs(scorers))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("described", "said"),
     [
@@ -43,6 +44,7 @@ def test_the_reason_of_unknown_settings_agrees_with_their_number(described, said
     assert (check.result, check.finding_text) == (Result.NOT_KNOWN, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reason", "said"), [(("style",), "style"), ((), "accepted")])
 def test_items_with_other_inputs_are_not_known_to_be_the_same(reason, said) -> None:
     finding = QuestionFinding("t", "other inputs", reason=reason)
@@ -58,6 +60,7 @@ def test_items_with_equal_inputs_are_the_same_questions() -> None:
     assert (check.result, check.finding_text) == (Result.OK, said)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
@@ -111,6 +114,7 @@ def test_paths_are_shown_without_the_folders_that_are_not_needed(paths, short):
     assert short_paths(paths) == short
 
 
+@pytest.mark.slow
 def test_settings_of_each_model_and_its_samples_stand_beside_those_that_are_equal():
     runs = [
         RunRecord("a", "t", "a.json", chat_template="0" * 64, limit="20"),

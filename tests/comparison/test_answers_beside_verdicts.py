@@ -122,6 +122,7 @@ def write(rows, path):
     return path
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("suffix", ["json", "parquet"])
 @pytest.mark.parametrize("form", FORMS)
 def test_identical_answers_are_counted(tmp_path, form, suffix):
@@ -131,6 +132,7 @@ def test_identical_answers_are_counted(tmp_path, form, suffix):
     assert found.unknown_answers is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [own, numbered, alpaca, arena, arena_in_parts])
 def test_identical_answers_are_counted_in_csv_and_data_frames(tmp_path, form):
     rows = [*map(form, range(ITEMS))]
@@ -176,6 +178,7 @@ def test_the_comparison_of_conversations_leaves_no_column(tmp_path):
     assert {"length_a", "length_b"} <= columns
 
 
+@pytest.mark.slow
 def test_a_malformed_line_beside_scores_does_not_hide_identical_answers(tmp_path):
     """The reader of scores leaves the line out and names it, and so does that of answers."""
     rows = []

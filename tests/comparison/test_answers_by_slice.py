@@ -1,6 +1,7 @@
 """The sentences of a comparison on slices: in which the candidate is ahead, and in which behind."""
 
 import pandas as pd
+import pytest
 
 import podium as api
 
@@ -40,6 +41,7 @@ def test_without_slices_the_answer_has_no_sentence_on_them():
     assert not any("By category" in sentence for sentence in found.answer)
 
 
+@pytest.mark.slow
 def test_many_slices_with_one_verdict_are_counted():
     shares = {f"c{number}": 0.5 for number in range(6)}
     found = api.compare("a", "b", make_battles(shares, items=10), by="category")
@@ -48,6 +50,7 @@ def test_many_slices_with_one_verdict_are_counted():
     )
 
 
+@pytest.mark.slow
 def test_of_several_candidates_those_are_named_whose_slices_contradict_each_other():
     frame = make_battles(OPPOSITE, opponents=("b",))
     level = make_battles({"code": 0.5, "prose": 0.5}, opponents=("c",))
@@ -57,6 +60,7 @@ def test_of_several_candidates_those_are_named_whose_slices_contradict_each_othe
     )
 
 
+@pytest.mark.slow
 def test_candidates_with_contrary_slices_that_are_not_named_are_counted():
     frame = make_battles(OPPOSITE, opponents=("b", "c", "d", "e", "f"))
     found = api.compare(frame, baseline="a", by="category")
@@ -66,6 +70,7 @@ def test_candidates_with_contrary_slices_that_are_not_named_are_counted():
     )
 
 
+@pytest.mark.slow
 def test_slices_about_which_nothing_is_claimed_have_no_sentence():
     """The lost battles of a model may explain its lead, in each slice too."""
     frame = make_battles({"code": 0.6, "prose": 0.6}, opponents=("b", "c", "d"), items=100)

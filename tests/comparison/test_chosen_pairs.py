@@ -37,6 +37,7 @@ def test_the_p_value_of_a_chosen_pair_is_that_of_the_pair_times_all_pairs(chosen
     assert (as_json["pairs"], as_json["p_if_chosen"]) == (15, finding.p_if_chosen)
 
 
+@pytest.mark.slow
 def test_the_answer_says_so_if_the_choice_decides(chosen):
     words = "This pair is one of 15; if it was chosen after looking at the ranking, p = "
     assert any(sentence.startswith(words) for sentence in chosen(0.2).answer)
@@ -44,6 +45,7 @@ def test_the_answer_says_so_if_the_choice_decides(chosen):
         assert not any(sentence.startswith(words) for sentence in chosen(lead).answer)
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_two_models_and_of_several_findings(chosen):
     assert chosen(0.2, models=2).findings[0].p_if_chosen is None
     assert "after looking" not in str(chosen(0.2, models=2))

@@ -38,6 +38,7 @@ def test_two_tables_of_scores_are_compared_as_scipy_does(podium, scores):
     assert len(found["item_results"]) == 150
 
 
+@pytest.mark.slow
 def test_answer_names_leader_gap_and_further_items_needed():
     found = api.compare("amber", "birch", EXAMPLE)
     first, items, further = found.answer
@@ -125,6 +126,7 @@ def test_details_of_several_candidates_name_each_and_report_unknowns_once(podium
     assert out.count("identical answers are not counted") == 1
 
 
+@pytest.mark.slow
 def test_slices_show_where_it_wins():
     finding = api.compare("amber", "birch", EXAMPLE, by="category").findings[0]
     assert [own.slice for own in finding.slices] == ["code", "essay"]
@@ -132,6 +134,7 @@ def test_slices_show_where_it_wins():
     assert all(own.tests == 2 for own in finding.slices)
 
 
+@pytest.mark.slow
 def test_a_slice_without_verdicts_on_a_model_is_named_as_not_compared():
     table = pd.read_csv(EXAMPLE)
     is_amber = (table["model_a"] == "amber") | (table["model_b"] == "amber")
@@ -142,6 +145,7 @@ def test_a_slice_without_verdicts_on_a_model_is_named_as_not_compared():
     assert found.failures == ("amber and birch, category=code: amber has no readable battle",)
 
 
+@pytest.mark.slow
 def test_identical_answers_differ_by_exactly_nothing_and_are_counted(tmp_path):
     """A judge gave the same answer two scores on three of eight items; those items count as even,
     and are not lost."""
@@ -179,6 +183,7 @@ def test_identical_answers_get_equal_credit_in_every_battle():
     assert credit.tolist() == pytest.approx([0.5, 0.4, 0.6, 1.0, 0.0])
 
 
+@pytest.mark.slow
 def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp_path, podium):
     tasks = {"gsm": [1, 0, 1, 1, 0] * 10, "arc": [1, 1, 1, 0, 0] * 10}
     runs = {"new": tasks, "old": {"gsm": [0, 0, 0, 1, 0] * 10, "arc": tasks["arc"]}}
@@ -208,6 +213,7 @@ def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp
     ]
 
 
+@pytest.mark.slow
 def test_compare_reports_different_prompts_and_rejects_different_items(tmp_path, podium):
     for name, start in (("new", "Q: "), ("old", "Question: ")):
         rows = [
@@ -230,6 +236,7 @@ def test_compare_reports_different_prompts_and_rejects_different_items(tmp_path,
     assert "the runs of gsm share no input" in answer.err
 
 
+@pytest.mark.slow
 def test_compare_reports_a_metric_that_one_run_lacks(tmp_path, podium):
     write_run(tmp_path / "new", "m", {"gsm": scored([1, 0, 1]), "arc": scored([1, 1, 0])})
     write_run(
@@ -254,6 +261,7 @@ def test_compare_names_the_misspelt_argument(words, complaint):
         api.compare(*words)
 
 
+@pytest.mark.slow
 def test_compare_rejects_a_baseline_against_itself_and_candidates_without_a_baseline():
     with pytest.raises(UsageError, match="with itself"):
         api.compare(EXAMPLE, baseline="birch", candidates=["birch"])
@@ -265,6 +273,7 @@ def battles(*rows):
     return api.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
 
 
+@pytest.mark.slow
 def test_models_that_nothing_connects_are_not_compared():
     apart = battles(
         ("q0", "a", "c", 1.0), ("q1", "a", "c", 0.0), ("q0", "b", "d", 1.0), ("q1", "b", "d", 0.0)
@@ -320,6 +329,7 @@ def test_a_score_that_is_no_number_is_missing_and_counted(scores, tmp_path):
     assert (finding.unparsed, finding.missing, finding.difference.items) == (0, 1, 2)
 
 
+@pytest.mark.slow
 def test_models_asked_different_things_are_rejected(scores, tmp_path):
     for name, asked in (("new", "Add."), ("old", "Subtract.")):
         row = {"item": "q000", "instruction": asked, "response": "4", "model": name}
@@ -331,6 +341,7 @@ def test_models_asked_different_things_are_rejected(scores, tmp_path):
     assert api.compare(*sources, responses=answers, allow="questions").findings
 
 
+@pytest.mark.slow
 def test_a_win_rate_is_asked_for_by_its_name():
     finding = api.compare("amber", "birch", EXAMPLE, measure="win-rate").findings[0]
     credit = finding.results["difference"]
@@ -354,6 +365,7 @@ def test_help_loads_neither_numpy_nor_a_host():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_compare_explains_unknown_answers_under_the_table(podium, scores):
     answer = podium("compare", scores("new", np.arange(40) % 3), scores("old", np.arange(40) % 2))
     assert (
@@ -362,6 +374,7 @@ def test_compare_explains_unknown_answers_under_the_table(podium, scores):
     )
 
 
+@pytest.mark.slow
 def test_gate_output_calls_the_p_value_two_sided():
     """A gate uses one-sided bounds: it may pass where the two-sided test finds no difference."""
     required, plain = (

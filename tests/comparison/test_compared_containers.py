@@ -49,6 +49,7 @@ def scored_answers(said: Callable[[str, int], str] = lambda name, k: f"{name} {k
     return pd.DataFrame(rows)
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("suffix", CONTAINERS)
 def test_verdicts_are_compared_alike_in_every_container(tmp_path, suffix):
     found = api.compare("x", "y", write(verdicts(), tmp_path / f"verdicts.{suffix}"))
@@ -58,6 +59,7 @@ def test_verdicts_are_compared_alike_in_every_container(tmp_path, suffix):
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", CONTAINERS)
 def test_answers_in_a_table_of_scores_are_found_in_every_container(tmp_path, suffix):
     found = api.compare("new", "older", write(scored_answers(), tmp_path / f"scores.{suffix}"))
@@ -65,6 +67,7 @@ def test_answers_in_a_table_of_scores_are_found_in_every_container(tmp_path, suf
     assert found.findings[0].identical == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [".", "*"])
 def test_verdicts_of_a_folder_or_glob_with_several_containers_are_compared(tmp_path, source):
     rows = verdicts()
@@ -79,6 +82,7 @@ def test_the_number_of_a_response_in_a_table_of_verdicts_is_no_answer(tmp_path):
     assert api.compare("x", "y", path).findings[0].tally == (16, 8, 0)
 
 
+@pytest.mark.slow
 def test_answers_that_cannot_be_read_are_named_and_do_not_end_the_comparison(tmp_path):
     table = scored_answers().drop(columns="instruction")
     found = api.compare("new", "older", write(table, tmp_path / "scores.jsonl"))
@@ -86,6 +90,7 @@ def test_answers_that_cannot_be_read_are_named_and_do_not_end_the_comparison(tmp
     assert "item 'q0' has no instruction" in found.unknown_answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_a_changed_question_is_not_compared_and_flagged(tmp_path, suffix):
     table = scored_answers()
@@ -108,6 +113,7 @@ def test_rank_rejects_scores_beside_different_references_as_compare_does(tmp_pat
         assert said in ranked.err
 
 
+@pytest.mark.slow
 def test_prompts_without_answers_beside_may_differ(tmp_path):
     """They may be what a judge was asked about each answer."""
     table = scored_answers().drop(columns="response").rename(columns={"instruction": "prompt"})
@@ -151,6 +157,7 @@ def test_alpaca_evals_annotations_are_compared(tmp_path, podium):
     assert "8 wins, 4 losses, 0 ties by item." in answer.out
 
 
+@pytest.mark.slow
 def test_arena_hards_judgments_are_compared(tmp_path, podium):
     games = [("A>B", "B>A"), ("B>A", "A>B"), ("A=B", "A=B")] * 4
     rows = [
@@ -171,6 +178,7 @@ def test_arena_hards_judgments_are_compared(tmp_path, podium):
     assert "4 wins, 4 losses, 4 ties by item." in podium("compare", "new", "base", path).out
 
 
+@pytest.mark.slow
 def test_mt_benchs_judgments_are_compared(tmp_path, podium):
     winners = ["model_1", "model_1", "model_2", "tie"] * 3
     rows = [

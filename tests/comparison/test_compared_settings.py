@@ -11,6 +11,7 @@ SCORES = [float(k % 3 > 0) for k in range(30)]
 OTHER_SCORES = [float(k % 4 > 2) for k in range(30)]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -31,6 +32,7 @@ def test_one_message_names_the_setting_that_changes_the_words(
     assert said in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["md", "html", "latex"])
 @pytest.mark.parametrize("asked", [{"shots": 8}, {"template": "<|user|>"}])
 def test_documents_name_the_settings_too(

@@ -34,6 +34,7 @@ def compared(rows, **options):
     return podium.compare("m0", "m1", pandas.DataFrame(rows), **options)
 
 
+@pytest.mark.slow
 def test_losses_that_hit_one_model_decide_no_requirement():
     found = compared(verdicts(lost_by_loser=0.4), require="better")
     [finding] = found.findings
@@ -44,6 +45,7 @@ def test_losses_that_hit_one_model_decide_no_requirement():
     assert not any(notice.code == "lost-replies" for notice in found.warnings)
 
 
+@pytest.mark.slow
 def test_a_pair_without_the_model_that_lost_replies_is_compared():
     rows = verdicts(lost_by_loser=0.4)
     pandas = pytest.importorskip("pandas")
@@ -51,6 +53,7 @@ def test_a_pair_without_the_model_that_lost_replies_is_compared():
     assert finding.doubt is None
 
 
+@pytest.mark.slow
 def test_a_judge_that_decides_by_the_order_decides_no_requirement():
     found = compared(verdicts(first_wins=0.95), require="not-worse=200elo")
     [finding] = found.findings
@@ -59,6 +62,7 @@ def test_a_judge_that_decides_by_the_order_decides_no_requirement():
     assert "may not rank" in " ".join(found.answer)
 
 
+@pytest.mark.slow
 def test_a_random_judge_without_losses_is_not_doubted():
     found = compared(verdicts(), require="not-worse=200elo")
     [finding] = found.findings
@@ -77,6 +81,7 @@ def cycle_of_models(*, wins: int) -> list[dict]:
     return rows
 
 
+@pytest.mark.slow
 def test_a_tally_that_elo_contradicts_says_why():
     found = compared(cycle_of_models(wins=12))
     [finding] = found.findings

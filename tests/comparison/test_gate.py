@@ -42,6 +42,7 @@ def answer_of_gate(won: int, even: int) -> str:
     return comparison.answer[0]
 
 
+@pytest.mark.slow
 def test_a_pass_beside_an_interval_that_contains_0_says_why() -> None:
     """Five wins of five: p = 1/32 on one side, 1/16 on two."""
     why = "the table's interval contains 0 Elo: it is two-sided, and the gate tests one side"
@@ -70,6 +71,7 @@ def test_a_requirement_without_a_unit_or_sense_is_rejected(text, podium):
     assert f"requirement {text!r}" in answer.err
 
 
+@pytest.mark.slow
 def test_a_unit_that_the_comparison_lacks_is_rejected(podium, scores):
     new, old = scores("new", [1.0, 5.0] * 9), scores("old", [2.0, 3.0] * 9)
     for text, complaint in (
@@ -107,6 +109,7 @@ def test_exit_codes_of_a_pipeline(tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
     """Paired t without skewness: the bounds are those of scipy's one-sided intervals."""
     rng = np.random.default_rng(8)
@@ -245,6 +248,7 @@ def test_failing_is_by_holm_and_its_bounds_agree_with_it():
     assert gate.exit_code == 4
 
 
+@pytest.mark.slow
 def test_the_markdown_summary_opens_with_the_verdict_in_one_line(podium):
     answer = podium("compare", "fjord", "amber", EXAMPLE, "--require", "better", "--format", "md")
     first = answer.out.splitlines()[0]

@@ -30,6 +30,7 @@ def verdicts_of(judges: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+@pytest.mark.slow
 def test_a_comparison_says_for_which_judges_it_holds():
     compared = podium.compare("a", "b", verdicts_of(2), pool=True)
     assert compared.answer[0].startswith("For these two judges: a is clearly ahead of b by ")
@@ -37,6 +38,7 @@ def test_a_comparison_says_for_which_judges_it_holds():
     assert compared.to_dict()["comparisons"][0]["raters"] == {"unit": "judge", "number": 2}
 
 
+@pytest.mark.slow
 def test_a_comparison_of_several_pairs_says_for_which_judges_it_holds():
     compared = podium.compare(verdicts_of(2), baseline="a", pool=True)
     assert compared.answer[0].startswith("For these two judges: ")
@@ -48,6 +50,7 @@ def test_a_comparison_by_one_judge_names_none():
     assert "raters" not in compared.to_dict()["comparisons"][0]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("by", [None, "task"])
 def test_slices_are_proposed_only_where_they_are_not_shown(by):
     compared = podium.compare("a", "b", verdicts_of(1), by=by)
@@ -61,11 +64,13 @@ def test_what_the_answer_says_of_the_order_is_no_warning_beside_it():
     assert not [notice for notice in compared.warnings if notice.fields.get("value") == "code"]
 
 
+@pytest.mark.slow
 def test_a_slice_and_its_judges_are_named_in_one_clause():
     ranking = podium.rank(verdicts_of(2), by="task", pool=True)
     assert ranking.standings[0].answer[0].startswith("On code, for these two judges: ")
 
 
+@pytest.mark.slow
 def test_the_win_rate_of_a_pair_is_limited_to_the_judges_of_that_pair():
     table = verdicts_of(1)
     other_pairs = table[table["model_b"] == "c"].index
@@ -89,12 +94,14 @@ def single_orders() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "order", "credit", "task"])
 
 
+@pytest.mark.slow
 def test_a_gate_keeps_the_doubt_about_the_order():
     compared = podium.compare("a", "b", single_orders(), require="better")
     assert compared.findings[0].loss_check is not None or compared.findings[0].doubt is not None
     assert any("show both orders" in sentence for sentence in compared.answer)
 
 
+@pytest.mark.slow
 def test_what_was_found_in_a_slice_alone_stands_below_its_table():
     table = single_orders()
     is_fair = table["task"] == "t1"

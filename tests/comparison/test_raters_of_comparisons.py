@@ -20,6 +20,7 @@ def finding_of(table, **options):
     return finding
 
 
+@pytest.mark.slow
 def test_the_error_of_a_rate_is_that_of_dense_two_way_sums():
     table = votes_of(3)
     values = np.where(table["model_a"] == "m0", table["credit"], 1 - table["credit"])
@@ -41,6 +42,7 @@ def test_the_error_of_a_rate_is_that_of_dense_two_way_sums():
     assert test.raters == ("voter", 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", [2, 5])
 def test_an_elo_difference_is_that_of_the_ranking(models):
     table = votes_of(4, models=models)
@@ -77,6 +79,7 @@ def test_without_tastes_intervals_are_hardly_wider():
     assert 0.95 <= np.mean(ratios) <= 1.10
 
 
+@pytest.mark.slow
 def test_the_number_of_further_voters_is_asked_for(podium, tmp_path):
     votes_of(4).to_csv(tmp_path / "votes.csv", index=False)
     said = podium("compare", "m0", "m1", str(tmp_path / "votes.csv"))
@@ -92,6 +95,7 @@ def test_nine_voters_are_these_nine_voters(podium, tmp_path):
     assert "and voters" not in said.out
 
 
+@pytest.mark.slow
 def test_pooled_judges_are_raters(podium, tmp_path):
     votes_of(4, voters=12, kind="judge").to_csv(tmp_path / "votes.csv", index=False)
     said = podium("compare", "m0", "m1", str(tmp_path / "votes.csv"), "--pool")

@@ -16,6 +16,7 @@ GOOD = [1.0] * 20 + [0.0] * 10
 FAIR = [1.0] * 10 + [0.0] * 20
 
 
+@pytest.mark.slow
 def test_two_equal_runs_are_named_with_the_command_that_compares_them(podium, tmp_path):
     one = write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
     two = write_inspect_log(replace(simple_run("lab/a", FAIR), day=1), tmp_path)
@@ -34,6 +35,7 @@ def test_two_equal_runs_of_lm_eval_are_named_with_the_command_too(podium, tmp_pa
     assert "compare two runs of lab/a with `podium compare " in told.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "write", [write_inspect_log, lambda run, path: write_lm_eval_run([run], path)]
 )
@@ -58,6 +60,7 @@ def test_runs_of_two_tasks_are_said_to_be_of_two_tasks(podium, tmp_path):
     assert "its runs are of the tasks quiz and quiz2" in ranked.err
 
 
+@pytest.mark.slow
 def test_of_three_files_the_commands_that_take_them_are_named(podium, tmp_path):
     paths = []
     for style in ("plain", "formal", "poem"):
@@ -74,6 +77,7 @@ def test_of_three_files_the_commands_that_take_them_are_named(podium, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_what_the_user_accepts_is_told_once(podium, tmp_path):
     write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
     run = simple_run("lab/b", FAIR)
@@ -86,6 +90,7 @@ def test_what_the_user_accepts_is_told_once(podium, tmp_path):
         assert said.count("another input here") == 1
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("solver", ["generate", "system_message + generate"])
 def test_a_prompt_that_an_argument_makes_is_told_with_the_argument(podium, tmp_path, solver):
     """A system instruction of a solver is one, too; that of the command line is told apart."""
@@ -111,6 +116,7 @@ def test_only_the_family_of_the_judge_is_said_to_be_unknown(podium, save):
     assert "own family (the family of j is not known)" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [write_inspect_log, lambda run, to: write_lm_eval_run([run], to)])
 @pytest.mark.parametrize("asked", ["Kindly answer me: What is {}?", "Name river {}."])
 def test_the_command_for_runs_with_other_inputs_works_as_it_is_printed(
@@ -161,6 +167,7 @@ def test_runs_of_one_model_are_told_before_that_there_is_no_other(podium, tmp_pa
     assert "scores of one model only" not in told.err
 
 
+@pytest.mark.slow
 def test_fewer_documents_of_one_run_are_told_once(podium, tmp_path):
     write_lm_eval_run([simple_run("lab/a", GOOD)], tmp_path)
     write_lm_eval_run([simple_run("lab/b", FAIR).with_items(range(25))], tmp_path)

@@ -37,6 +37,7 @@ def test_nearly_only_ties_do_not_pass_a_narrow_margin(number: int, wins: int) ->
     assert not finding.is_distinguishable
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("number", [20, 30, 200])
 @pytest.mark.parametrize("wins", [0, 1, 3])
 def test_rank_and_compare_have_the_same_interval_of_nearly_only_ties(
@@ -52,6 +53,7 @@ def test_rank_and_compare_have_the_same_interval_of_nearly_only_ties(
     assert entry.rank_high == 2
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("number", [20, 60, 300])
 def test_the_bound_of_ties_only_is_valid_where_losses_are_rare(number: int) -> None:
     """A bound that excludes a true gap must not come from a sample that is likely under it.
@@ -79,6 +81,7 @@ def test_three_wins_beside_ties_are_tested_exactly() -> None:
     assert finding.difference.p_value == pytest.approx(2 / 2**3)
 
 
+@pytest.mark.slow
 def test_gates_of_rare_losses_pass_too_often_in_at_most_five_percent() -> None:
     """Models that lose rarely, where a sample may have ties only: exact, as the battles are
     interchangeable and a sample is known by its number of losses."""
@@ -96,6 +99,7 @@ def test_gates_of_rare_losses_pass_too_often_in_at_most_five_percent() -> None:
     assert sum(chances.pmf(losses) for losses in range(11) if passes(losses)) <= 0.05
 
 
+@pytest.mark.slow
 def test_models_of_few_items_that_won_and_lost_keep_both_ends() -> None:
     """Flips and ties are half of the battles, and single items deviate far more than others."""
     rng = np.random.default_rng(7)

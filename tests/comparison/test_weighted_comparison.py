@@ -64,6 +64,7 @@ def scored(seed: int, items: int = 80) -> tuple[pd.DataFrame, np.ndarray, np.nda
     return pd.concat(both), gain, weight
 
 
+@pytest.mark.slow
 def test_weighted_scores_are_tested_by_items_times_their_weights():
     table, gain, weight = scored(60)
     finding = api.compare("new", "old", table).findings[0]
@@ -74,6 +75,7 @@ def test_weighted_scores_are_tested_by_items_times_their_weights():
     assert ours - theirs == pytest.approx(finding.difference.value)
 
 
+@pytest.mark.slow
 def test_the_interval_of_weighted_scores_is_near_that_of_a_weighted_regression():
     """A score test and a Wald test differ by terms of the order of one over the number of items."""
     table, gain, weight = scored(61, items=400)
@@ -82,6 +84,7 @@ def test_the_interval_of_weighted_scores_is_near_that_of_a_weighted_regression()
     assert (low, high) == pytest.approx(tuple(fit.conf_int()[0]), abs=0.01)
 
 
+@pytest.mark.slow
 def test_few_weighted_items_are_tested_by_sign_flips_of_what_they_contribute():
     table = table_of(np.array([1.0, 1, 1, 1, 1, 1, 0, 0]), np.array([5.0, 4, 3, 2, 2, 1, 1, 1]))
     finding = api.compare("x", "y", table, measure="win-rate").findings[0]
@@ -92,6 +95,7 @@ def test_few_weighted_items_are_tested_by_sign_flips_of_what_they_contribute():
     assert finding.difference.p_value == pytest.approx(theirs)
 
 
+@pytest.mark.slow
 def test_weighted_equal_models_are_found_different_in_a_twentieth_of_the_worlds():
     """600 worlds of 60 items with weights from 1 to 9: between 2 and 8%."""
     rng, found = np.random.default_rng(62), 0
@@ -107,6 +111,7 @@ def stats_p(credit: np.ndarray, weight: np.ndarray) -> float:
     return paired_difference(credit - 0.5, 0.5, 0.5, weight).p_value
 
 
+@pytest.mark.slow
 def test_a_gate_on_weighted_verdicts_uses_the_weights():
     met = api.compare("x", "y", wins_of_weight_nine(), require="not-worse=2points")
     assert met.gate.verdict == "PASS"
@@ -130,6 +135,7 @@ def repeated_battles() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge"])
 
 
+@pytest.mark.slow
 def test_items_with_several_battles_count_as_in_a_ranking():
     table = repeated_battles()
     share = table["credit"].mean()

@@ -49,6 +49,7 @@ def _is_ahead(path: str, better: str, worse: str) -> bool:
     return place[worse] in separation.beats[place[better]]
 
 
+@pytest.mark.slow
 def test_the_first_is_ahead_of_the_last_of_a_transitive_order_in_both_commands(
     tmp_path: Path,
 ) -> None:
@@ -64,6 +65,7 @@ def test_the_first_is_ahead_of_the_last_of_a_transitive_order_in_both_commands(
     assert not _is_ahead(path, "m0", "m5")  # 2^-9 = .002
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [5, 6, 7])
 def test_rank_and_compare_use_the_same_p_value(tmp_path: Path, last: int) -> None:
     path = _transitive(tmp_path)

@@ -38,6 +38,7 @@ def compared(items: int) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("models", [2, 3, 5])
 def test_each_response_is_one_grade(models: int) -> None:
     counts = podium.read_battles(pd.DataFrame(graded(models, 6))).counts()
@@ -56,6 +57,7 @@ def test_repeats_and_judges_grade_anew() -> None:
     assert podium.read_battles(pd.DataFrame(rows)).counts().judgments == 3 * 12
 
 
+@pytest.mark.slow
 def test_an_unparsed_grade_was_asked_for_and_a_tie_of_identical_responses_was_not() -> None:
     rows = graded(2, 6, credit=1.0)
     rows[0] |= {"score_a": None, "credit": None, "reason": "no verdict"}
@@ -65,6 +67,7 @@ def test_an_unparsed_grade_was_asked_for_and_a_tie_of_identical_responses_was_no
     assert counts.judgments == counts.grades == 10
 
 
+@pytest.mark.slow
 def test_judgments_of_pairs_are_counted_beside_grades() -> None:
     rows = pd.DataFrame([*graded(3, 4), *compared(4)])
     counts = podium.read_battles(rows).counts()
@@ -79,6 +82,7 @@ def test_battles_without_grades_are_counted_as_before() -> None:
     assert counts.judgments_text == "8 judgments"
 
 
+@pytest.mark.slow
 def test_a_jury_that_is_merged_has_the_grades_of_all_its_judges() -> None:
     jury = {"jury": "j, k", "jury_rule": "mean"}
     battles = podium.read_battles(
@@ -88,6 +92,7 @@ def test_a_jury_that_is_merged_has_the_grades_of_all_its_judges() -> None:
     assert (counts.battles, counts.judgments, counts.grades) == (15, 30, 30)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -113,6 +118,7 @@ def test_grades_of_a_table_in_the_database_are_counted_there() -> None:
     assert "table" not in vars(battles.rows), "no data frame is made of a large table"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", [("ab",), ("ab", "ba")])
 def test_scores_of_a_judge_that_saw_both_responses_in_an_order_are_judgments(
     orders: tuple[str, ...],

@@ -50,6 +50,7 @@ def test_ids_that_begin_anew_in_each_category_are_items_of_the_category(save, st
     assert "ids='global'" in text
 
 
+@pytest.mark.slow
 def test_the_option_in_the_note_takes_the_id_alone(podium, save):
     path = save("battles.jsonl", drawn(range(12), ["math", "code"]))
     told = podium("rank", path)
@@ -59,6 +60,7 @@ def test_the_option_in_the_note_takes_the_id_alone(podium, save):
     assert "anew" not in taken.err
 
 
+@pytest.mark.slow
 def test_the_option_names_items_by_category_whatever_their_ids_are(podium, save):
     path = save("battles.jsonl", drawn(["x", "y"], ["math", "code"]))
     assert "2 items" in podium("rank", path).out
@@ -109,6 +111,7 @@ def test_ids_of_several_files_begin_anew_as_in_one(save):
     assert made.counts().items == 18
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("ids", "why"),
     [
@@ -184,6 +187,7 @@ def shuffled(models, number=12, column="question", **more):
     return rows
 
 
+@pytest.mark.slow
 def test_ids_that_were_shuffled_between_models_are_paired_by_input(save):
     path = save("scores.jsonl", shuffled(["a", "b", "c"]))
     made = podium.read_battles(path)
@@ -195,6 +199,7 @@ def test_ids_that_were_shuffled_between_models_are_paired_by_input(save):
     assert not (by_id.table["credit"] == 0.5).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["input", "query", "problem", "messages"])
 def test_shuffled_ids_of_questions_of_which_some_are_asked_twice_are_paired_by_input(save, column):
     """Whoever asks a question twice asks it under two ids, in every file."""
@@ -215,6 +220,7 @@ def test_shuffled_ids_of_questions_of_which_some_are_asked_twice_are_paired_by_i
     assert set(made.table["credit"]) == {0.5}
 
 
+@pytest.mark.slow
 def test_ids_that_were_shuffled_between_files_are_paired_by_input(save):
     paths = []
     for n, opponent in enumerate(("b", "c")):
@@ -237,6 +243,7 @@ def test_questions_that_only_one_model_has_keep_ids_of_their_own(save):
     assert made.counts().items == 12
 
 
+@pytest.mark.slow
 def test_one_changed_input_is_an_error_that_shows_both_rows(save):
     rows = [
         battle(k, 1.0, b=other, question=f"What is {k}?")
@@ -255,6 +262,7 @@ def test_one_changed_input_is_an_error_that_shows_both_rows(save):
     assert "What is three?" in allowed.accepted[0]
 
 
+@pytest.mark.slow
 def test_files_that_ask_other_questions_under_the_same_ids_are_an_error(save):
     paths = []
     for name, other in (("one", "b"), ("two", "c")):
@@ -292,6 +300,7 @@ WRITTEN_OTHERWISE = [
 ]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("answer", [{}, {"response": "Yes"}], ids=["scores", "with answers"])
 @pytest.mark.parametrize("written", WRITTEN_OTHERWISE)
 def test_unicode_forms_and_white_space_of_an_input_are_no_difference(save, written, answer):
@@ -313,6 +322,7 @@ def test_inputs_of_files_and_of_tables_have_one_form(written):
     assert words == normal_words(written) == "Is the caf\u00e9 {} open?"
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -352,6 +362,7 @@ def test_ids_that_stand_for_questions_in_each_pair_are_paired_by_input(save):
     assert made.counts().items == 7
 
 
+@pytest.mark.slow
 def test_labels_of_humans_meet_items_that_are_named_by_category(podium, save):
     rows = drawn(range(12), ["math", "code"])
     labels = drawn(range(12), ["math", "code"], seed=7)
@@ -359,6 +370,7 @@ def test_labels_of_humans_meet_items_that_are_named_by_category(podium, save):
     assert "label 24 of 24 battles" in done.err
 
 
+@pytest.mark.slow
 def test_compare_takes_scores_with_answers_whose_ids_were_shuffled_as_rank_does(podium, save):
     rows = shuffled(["a", "b"], column="instruction")
     path = save("s.jsonl", [row | {"response": f"It is {row['score']}"} for row in rows])
@@ -375,6 +387,7 @@ def turns_of(number=6):
     ]
 
 
+@pytest.mark.slow
 def test_turns_of_a_question_are_items_and_no_repeats_in_a_table_of_any_project(podium, save):
     """OpenEuroLLM/JudgeArena#21: the two turns of MT-bench are judged by calls of their own."""
     path = save("battles.jsonl", turns_of())
@@ -385,6 +398,7 @@ def test_turns_of_a_question_are_items_and_no_repeats_in_a_table_of_any_project(
     assert "6 items" in podium("rank", path, "--ids", "global").out
 
 
+@pytest.mark.slow
 def test_a_table_that_was_converted_keeps_its_items(podium, save, tmp_path):
     path = tmp_path / "whole.parquet"
     assert podium("convert", save("battles.jsonl", turns_of()), "-o", path).code == 0
@@ -412,6 +426,7 @@ def in_orders(numbers, items=8, swapped=False):
     return rows
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize(
     "numbers",
@@ -424,6 +439,7 @@ def test_orders_are_merged_where_their_repeats_are_counted_on(save, numbers, swa
     assert "repeats-numbered" in [note.code for note in made.notes]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     "numbers", [{"ab": (1, 2), "ba": (1, 2)}, {"ab": (1, 2), "ba": (1,)}, {"ab": (1, 2), "ba": ()}]
 )
@@ -462,6 +478,7 @@ def kind_of_question(made):
     return next((check.result for check in check_questions(made)), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["prompt", "input", "question", "instruction"])
 def test_inputs_that_recur_for_other_pairs_are_questions_of_their_own(save, name):
     made = podium.read_battles(save("battles.jsonl", in_two_kinds(["ab", "ac", "bc"], name)))
@@ -478,6 +495,7 @@ def test_a_column_called_question_needs_no_other_pair(save):
     assert made.counts().items == 12
 
 
+@pytest.mark.slow
 def test_categories_name_battles_where_their_inputs_show_it(save):
     rows = in_two_kinds(["ab", "ac"])
     rows = [row | {"category": row["prompt"].split()[0]} for row in rows]
@@ -486,6 +504,7 @@ def test_categories_name_battles_where_their_inputs_show_it(save):
     assert made.counts().items == 12
 
 
+@pytest.mark.slow
 def test_an_input_that_is_shorter_than_the_responses_holds_none_of_them(save):
     rows = in_two_kinds(["ab"], length_a=400, length_b=500)
     assert podium.read_battles(save("battles.jsonl", rows)).counts().items == 12
@@ -500,6 +519,7 @@ def test_inputs_of_scores_that_recur_for_other_models_are_questions_of_their_own
     assert made.counts().items == 12
 
 
+@pytest.mark.slow
 def test_inputs_of_which_nothing_shows_what_they_are_are_not_known(podium, save):
     path = save("battles.jsonl", [*in_two_kinds(["ab"]), *in_two_kinds(["ab"])])
     made = package.read_battles(path)
@@ -539,6 +559,7 @@ def in_words(model, words, **more):
     return [score(k, model, 1.0, prompt=words.format(noun), **more) for k, noun in enumerate(nouns)]
 
 
+@pytest.mark.slow
 def test_prompts_of_other_questions_are_no_other_words(podium, save):
     """Prompts have the ids of others, and nothing says that they ask the same."""
     rows = in_words("a", "Name a {}.")
@@ -553,6 +574,7 @@ def test_prompts_of_other_questions_are_no_other_words(podium, save):
     assert gate.out.startswith("UNDECIDED")
 
 
+@pytest.mark.slow
 def test_prompts_in_other_words_are_the_same_questions(podium, save):
     rows = in_words("a", "Name a {}.") + in_words("b", "Think of it, then name a {}.")
     done = podium("rank", save("scores.jsonl", rows))
@@ -560,6 +582,7 @@ def test_prompts_in_other_words_are_the_same_questions(podium, save):
     assert "If equal ids" not in done.out
 
 
+@pytest.mark.slow
 def test_prompts_of_which_a_judge_may_be_asked_are_not_known(save):
     rows = in_words("a", "Name a {}.", judge="j")
     rows += [score(k, "b", 0.0, prompt=f"Grade {k}!", judge="j") for k in range(8)]
@@ -567,6 +590,7 @@ def test_prompts_of_which_a_judge_may_be_asked_are_not_known(save):
     assert [own.pairing for own in made.questions] == ["undecided"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [{}, {"response": "Yes"}], ids=["scores", "with answers"])
 def test_a_few_changed_questions_of_a_model_are_flagged_and_not_compared(podium, save, answer):
     """The rule is that of the logs of hosts."""
@@ -594,6 +618,7 @@ def test_tables_without_inputs_beside_others_are_not_known_to_ask_the_same(save)
     assert kind_of_question(package.read_battles(second, third)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chances", [(0.5, 0.5), (1.0, 0.5), (0.0, 0.5), (1.0, 0.0), (0.98, 0.98)])
 def test_whether_ids_are_of_categories_does_not_depend_on_the_strength_of_models(chances):
     """A model that is always right is so on other questions, too."""

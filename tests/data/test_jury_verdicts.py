@@ -45,6 +45,7 @@ def merged_by_hand(rows, how):
     return merged
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("rule", ["mean", "majority"])
 @pytest.mark.parametrize("quorum", [None, 1, 3])
 def test_verdicts_are_merged_as_those_of_a_battle_in_a_tournament(rule, quorum):
@@ -68,6 +69,7 @@ def test_judges_that_took_turns_and_single_judges_are_not_merged():
     assert judged_once(in_turn) is in_turn
 
 
+@pytest.mark.slow
 def test_a_written_table_is_ranked_as_the_same_jury(tmp_path):
     battles = podium.read_battles(judgments("majority"))
     battles.to_frame().to_csv(tmp_path / "table.csv", index=False)

@@ -55,6 +55,7 @@ def write(folder, kind):
     return path
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "parquet"])
 def test_a_battle_is_in_the_slice_of_each_of_its_categories(tmp_path, kind):
     read = podium.read_battles(write(tmp_path, kind))
@@ -67,6 +68,7 @@ def test_a_data_frame_with_lists_has_the_same_slices():
     assert {value: len(part) for value, part in read.slices("category")}["math"] == 12
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_another_column_may_list_values_too(tmp_path, kind):
     path = write(tmp_path, kind)
@@ -79,6 +81,7 @@ def test_another_column_may_list_values_too(tmp_path, kind):
     }
 
 
+@pytest.mark.slow
 def test_the_heading_says_that_slices_overlap(podium, tmp_path):
     done = podium("rank", write(tmp_path, "jsonl"), "--by", "category")
     assert done.code == 0, done.err
@@ -88,6 +91,7 @@ def test_the_heading_says_that_slices_overlap(podium, tmp_path):
     assert "4 of 24 battles have no category and are in no slice" in done.err
 
 
+@pytest.mark.slow
 def test_nothing_is_said_where_every_battle_has_one_category(podium, tmp_path):
     rows = [row | {"category": ["math", "code"][k % 2]} for k, row in enumerate(battles())]
     path = tmp_path / "battles.jsonl"
@@ -111,12 +115,14 @@ def test_two_columns_combine_lists(tmp_path):
     assert read.count_slices_of_battles("category,lang").sum() == 28
 
 
+@pytest.mark.slow
 def test_compare_compares_on_each_category(podium, tmp_path):
     done = podium("compare", "x", "y", write(tmp_path, "jsonl"), "--by", "category")
     assert done.code == 0, done.err
     assert all(name in done.out for name in ("code", "essay", "math"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["md", "html", "latex", "json"])
 def test_every_output_says_that_slices_overlap(podium, tmp_path, style):
     path = write(tmp_path, "jsonl")
@@ -125,6 +131,7 @@ def test_every_output_says_that_slices_overlap(podium, tmp_path, style):
     assert done.out.count(said) == 3, done.err
 
 
+@pytest.mark.slow
 def test_the_page_says_in_each_heading_that_slices_overlap(podium, tmp_path):
     page = tmp_path / "page.html"
     done = podium("report", write(tmp_path, "jsonl"), "--by", "category", "-o", page)

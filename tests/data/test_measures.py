@@ -21,6 +21,7 @@ def two_metrics(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_scores_of_several_metrics_are_never_ranked_together(two_metrics: Path) -> None:
     battles = podium.read_battles(two_metrics, metric="all")
     assert (battles.metrics, battles.judges) == (("acc,none", "f1,none"), ())
@@ -61,6 +62,7 @@ def test_a_metric_may_be_named_without_task_scorer_and_filter(
     assert measure.names == {name} | other_names
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_a_metric_keeps_its_name_whatever_it_is_called(tmp_path: Path, name: str) -> None:
     for model, value in (("a", 1.0), ("b", 0.0)):
@@ -72,6 +74,7 @@ def test_a_metric_keeps_its_name_whatever_it_is_called(tmp_path: Path, name: str
     assert [(entry.model, entry.score) for entry in standings.entries] == [("a", 1.0), ("b", 0.0)]
 
 
+@pytest.mark.slow
 def test_scores_in_a_table_with_several_metrics_are_paired_metric_by_metric() -> None:
     rows = [
         {"item": f"q{k}", "model": model, "metric": metric, "score": score}

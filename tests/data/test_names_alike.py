@@ -3,7 +3,7 @@
 import pytest
 
 import podium
-from podium.errors import find_name
+from podium.known_names import find_name
 from podium.names import escaped_name, names_alike, seen_name
 from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
@@ -34,6 +34,7 @@ def battles(*models, judge=None, credit=1):
     return rows
 
 
+@pytest.mark.fast_cases(5)
 @pytest.mark.parametrize("other", OTHER)
 def test_two_spellings_of_one_look_are_an_error_that_shows_what_cannot_be_seen(save, other):
     path = save("battles.jsonl", battles(COMPOSED, COMPOSED, other))
@@ -47,6 +48,7 @@ def test_two_spellings_of_one_look_are_an_error_that_shows_what_cannot_be_seen(s
     assert "names='joined'" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", OTHER)
 def test_two_spellings_are_joined_by_an_option_and_named_in_one_line(podium, save, other):
     path = save("battles.jsonl", battles(COMPOSED, other))
@@ -61,6 +63,7 @@ def test_two_spellings_are_joined_by_an_option_and_named_in_one_line(podium, sav
     assert "\u200b" not in line
 
 
+@pytest.mark.slow
 def test_the_option_says_nothing_where_no_names_are_joined(podium, save):
     done = podium("rank", save("battles.jsonl", battles("a", "c")), "--names", "joined")
     assert "count as one" not in done.err
@@ -117,6 +120,7 @@ def test_scores_are_joined_too(save):
     assert podium.read_battles(path, names="joined").models == ("b", COMPOSED)
 
 
+@pytest.mark.slow
 def test_a_model_that_is_typed_in_the_other_form_is_found(podium, save):
     path = save("battles.jsonl", battles(COMPOSED, COMPOSED, COMPOSED))
     done = podium("compare", DECOMPOSED, "b", path)
@@ -127,6 +131,7 @@ def test_a_model_that_is_typed_in_the_other_form_is_found(podium, save):
     assert find_name("model", DECOMPOSED, [f"org/{COMPOSED}", "b"]) == f"org/{COMPOSED}"
 
 
+@pytest.mark.slow
 def test_a_condition_that_is_typed_in_the_other_form_selects_the_rows(save):
     path = save("battles.jsonl", battles(COMPOSED, "c", judge=["j\u00fcry", "other"]))
     assert len(podium.read_battles(path, where={"model_a": DECOMPOSED})) == 1
@@ -144,6 +149,7 @@ def test_a_human_judge_that_is_typed_in_the_other_form_is_found(save):
     assert made.table["human"].tolist() == [1.0]
 
 
+@pytest.mark.slow
 def test_human_labels_in_another_form_are_an_error_or_joined(podium, save):
     path = save("battles.jsonl", battles(COMPOSED, "c"))
     labels = save("labels.jsonl", battles(DECOMPOSED, "c", credit=0))
@@ -188,6 +194,7 @@ def test_four_providers_of_one_model_are_four_models(save):
     assert not [note for note in made.notes if note.code == "bare-names"]
 
 
+@pytest.mark.slow
 def test_a_name_with_a_mark_of_an_encoder_is_that_of_the_guide(save):
     """razzamatazm/mustarrd#290: a byte order mark, a zero-width space, or NFD in one of two lists
     keeps names from meeting."""

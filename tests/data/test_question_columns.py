@@ -62,6 +62,7 @@ EXPECTED = sorted(zip(GOOD, FAIR, strict=True))
 """The pairs of scores on each question."""
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("asked", [numbered, of_a_passage, instructed])
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_shuffled_questions_are_paired_by_all_columns_that_say_what_was_asked(save, asked, suffix):
@@ -70,6 +71,7 @@ def test_shuffled_questions_are_paired_by_all_columns_that_say_what_was_asked(sa
     assert paired_credits(made) == EXPECTED
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("column", REFERENCES)
 @pytest.mark.parametrize("value", [int, "answer {}".format])
 def test_shuffled_questions_are_paired_by_their_own_reference_answers(save, column, value):
@@ -78,6 +80,7 @@ def test_shuffled_questions_are_paired_by_their_own_reference_answers(save, colu
     assert paired_credits(made) == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", [name for name in REFERENCES if name != "answer"])
 def test_reference_answers_that_recur_and_differ_for_most_ids_are_an_error(podium, save, column):
     letters = np.random.default_rng(5).choice([*"ABCD"], ITEMS).tolist()
@@ -97,6 +100,7 @@ def test_reference_answers_that_recur_and_differ_for_most_ids_are_an_error(podiu
     assert "Accepted with --allow questions" in accepted.out
 
 
+@pytest.mark.slow
 def test_a_corrected_reference_answer_is_flagged_and_its_item_is_not_compared(podium, save):
     letters = np.random.default_rng(5).choice([*"ABCD"], ITEMS).tolist()
     rows = table(lambda k: {"target": letters[k]}, range(ITEMS))

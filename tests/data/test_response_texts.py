@@ -21,6 +21,7 @@ def rows_of(words, **more):
     ]
 
 
+@pytest.mark.slow
 def test_different_responses_under_one_name_are_flagged_with_an_example(save):
     path = save("battles.jsonl", rows_of(["long", "short"]))
     [check] = check_responses(podium.read_battles(path))
@@ -32,12 +33,14 @@ def test_different_responses_under_one_name_are_flagged_with_an_example(save):
     assert "'short 0'" in check.finding_text
 
 
+@pytest.mark.slow
 def test_one_response_to_each_item_is_nothing_to_say(save):
     rows = rows_of(["long", "long", "long"])
     rows[0]["response_a"] += " \n"
     assert check_responses(podium.read_battles(save("battles.jsonl", rows))) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("written", "again"),
     [
@@ -51,6 +54,7 @@ def test_unicode_form_and_white_space_make_no_other_response(save, written, agai
     assert check_responses(podium.read_battles(path)) == ()
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("column", ["repeat", "response", "epoch"])
 def test_responses_that_a_column_counts_are_repeats(save, column):
     rows = [
@@ -85,6 +89,7 @@ def test_the_outputs_of_alpaca_eval_are_compared_and_left_out(save):
     assert {"length_a", "length_b"} <= made.columns
 
 
+@pytest.mark.slow
 def test_compare_names_it_too(podium, save):
     said = podium("compare", "b", "c", save("battles.jsonl", rows_of(["long", "short"])))
     assert "reference has different responses to 20 of 20 items" in said.out + said.err

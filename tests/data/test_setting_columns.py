@@ -19,6 +19,7 @@ def scores(**settings):
     return rows
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("column", ["shots", "num_fewshot", "n_shot"])
 def test_a_model_with_two_numbers_of_shots_is_two_models(save, column):
     path = save("scores.jsonl", scores(**{column: {"m1": [0, 5], "m2": [5]}}))
@@ -33,6 +34,7 @@ def test_rows_of_one_setting_keep_their_names(save):
     assert podium.read_battles(path).models == ("m1", "m2")
 
 
+@pytest.mark.slow
 def test_a_setting_in_which_models_differ_is_named(save):
     path = save("scores.jsonl", scores(shots={"m1": [5], "m2": [0]}))
     assert (
@@ -48,6 +50,7 @@ def flagged_settings(path):
     return check.clause
 
 
+@pytest.mark.slow
 def test_every_command_flags_it(podium, save):
     path = save("scores.jsonl", scores(shots={"m1": [5], "m2": [0]}))
     for command in (["rank"], ["compare", "m1", "m2"], ["diagnose"]):
@@ -56,6 +59,7 @@ def test_every_command_flags_it(podium, save):
         assert "shots: 0 (m2), 5 (m1)" in said.out + said.err, command
 
 
+@pytest.mark.slow
 def test_a_filter_in_which_models_differ_is_named_and_filters_are_no_models(save):
     path = save("scores.jsonl", scores(filter={"m1": ["strict"], "m2": ["flexible"]}))
     assert "different settings: filter: flexible (m2), strict (m1)" in flagged_settings(path)
@@ -65,6 +69,7 @@ def test_a_filter_in_which_models_differ_is_named_and_filters_are_no_models(save
     assert not [text for text in notice_texts(made.notes) if "settings" in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [{}, {"metric": "em"}])
 def test_scores_by_two_filters_are_two_metrics(save, metric):
     both = ["strict", "flexible"]
@@ -82,6 +87,7 @@ def test_settings_of_generation_are_each_model_s_own(save):
     assert (note.code, note.severity) == ("settings-differ", "note")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("lost", [0, 3])
 def test_a_column_that_varies_by_item_is_no_setting_of_a_model(save, lost):
     rows = []
@@ -109,6 +115,7 @@ def test_a_column_with_a_value_for_each_row_is_no_setting(save):
     assert podium.read_battles(save("scores.jsonl", numbered)).models == ("m1", "m2")
 
 
+@pytest.mark.slow
 def test_a_setting_that_differs_between_tasks_makes_no_other_models(save):
     rows = [
         {"task": task, "item": f"q{k}", "model": name, "score": k % 3 / 2, "shots": shots}
@@ -119,6 +126,7 @@ def test_a_setting_that_differs_between_tasks_makes_no_other_models(save):
     assert podium.read_battles(save("scores.jsonl", rows)).models == ("m1", "m2")
 
 
+@pytest.mark.slow
 def test_a_number_written_in_two_ways_is_one_setting(save):
     first = save("one.jsonl", scores(temperature={"m1": [0], "m2": [0]}))
     lines = ["item,model,score,temperature", *(f"q{k},m1,0.5,0.0" for k in range(20))]

@@ -87,6 +87,7 @@ def test_expected_credits_are_those_of_a_fit_without_regularization():
     assert np.abs(strengths.expected_credit(pairs.first, pairs.second) - oracle).max() > 1e-5
 
 
+@pytest.mark.slow
 def test_regularization_marks_no_pair():
     """A always wins, so B and C are rated by their own battles: no win rate of theirs is a
     misfit."""
@@ -191,6 +192,7 @@ def test_pairs_that_are_hardly_judged_are_not_tested():
     assert found.whole.why == "no joint test with 0 tested pairs on 6 items"
 
 
+@pytest.mark.slow
 def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():
     """Where rates of 0.85 are expected, 150 wins of 150 happen with 0.85 ** 150; no variance is
     needed to see it."""
@@ -203,6 +205,7 @@ def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():
     assert miss.p == pytest.approx(2 * miss.expected**150, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_groups_that_never_met_are_an_error():
     rows = [("1", "A", "B", 1.0), ("1", "C", "D", 1.0)]
     with pytest.raises(NotIdentifiedError, match="never met"):
@@ -211,6 +214,7 @@ def test_groups_that_never_met_are_an_error():
         )
 
 
+@pytest.mark.slow
 def test_fit_test_reports_that_a_tree_of_pairs_always_fits():
     rows = [(str(k), "A", other, float(k % 2)) for other in "BCD" for k in range(20)]
     stated = bradley_terry_fit(

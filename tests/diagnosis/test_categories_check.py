@@ -40,6 +40,7 @@ def check_of(table):
     return check
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scored", [False, True])
 def test_an_order_that_turns_between_categories_is_flagged_with_by(scored):
     battles = podium.read_battles(world(1, turn=1.5, scored=scored))
@@ -52,6 +53,7 @@ def test_an_order_that_turns_between_categories_is_flagged_with_by(scored):
     assert check.number == pytest.approx(0.002)
 
 
+@pytest.mark.slow
 def test_compare_names_the_category():
     comparison = podium.compare("m0", "m3", podium.read_battles(world(1, turn=1.5)))
     [check] = [check for check in comparison.checks if check.name == "categories"]
@@ -59,6 +61,7 @@ def test_compare_names_the_category():
     assert set(check.models) <= {"m0", "m1", "m2", "m3"}
 
 
+@pytest.mark.slow
 def test_the_text_says_who_leads_where():
     table = world(1, turn=1.5)
     check = check_of(table)
@@ -80,6 +83,7 @@ def test_an_order_that_stays_is_ok():
     assert "category" in check.finding_text
 
 
+@pytest.mark.slow
 def test_other_columns_count_if_items_have_several_battles():
     table = world(1, turn=1.5).rename(columns={"category": "topic"})
     assert check_of(table).fields["option"] == "by='topic'"
@@ -87,6 +91,7 @@ def test_other_columns_count_if_items_have_several_battles():
     assert check_categories(podium.read_battles(alone)) == ()
 
 
+@pytest.mark.slow
 def test_no_check_without_items_or_with_one_category_or_one_of_a_battle():
     table = world(1, turn=1.5)
     assert check_categories(podium.read_battles(table.drop(columns="item"))) == ()
@@ -97,6 +102,7 @@ def test_no_check_without_items_or_with_one_category_or_one_of_a_battle():
     assert check_categories(podium.read_battles(few)) == ()
 
 
+@pytest.mark.slow
 def test_columns_are_adjusted_together():
     table = world(1, turn=1.5)
     rng = np.random.default_rng(0)

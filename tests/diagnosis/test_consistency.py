@@ -22,6 +22,7 @@ REPEATS = [
 once each."""
 
 
+@pytest.mark.slow
 def test_unparsed_replies_and_ties_have_their_own_denominators():
     found = card([(0, 1.0), (1, 0.5), (2, np.nan), (3, 0.5), (4, 0.0)], "item credit")
     assert values(unparsed=found.unparsed, ties=found.ties) == {"unparsed": 1 / 5, "ties": 2 / 4}
@@ -30,6 +31,7 @@ def test_unparsed_replies_and_ties_have_their_own_denominators():
     assert (found.unparsed.n, found.ties.n) == (5, 4)
 
 
+@pytest.mark.slow
 def test_verdicts_that_contradict_their_margin_are_a_share_of_decisive_verdicts():
     """Of x's margins -1, 2, -3, 1, 0, the verdicts x, x, y, tie, x: the first alone goes against
     its margin."""
@@ -38,6 +40,7 @@ def test_verdicts_that_contradict_their_margin_are_a_share_of_decisive_verdicts(
     assert (found.value, found.n) == (1 / 4, 4)
 
 
+@pytest.mark.slow
 def test_verdicts_that_change_with_the_order_are_flips_and_halves():
     """x wins both, loses both, ties both, flips, wins once: two of five pairs change; the unparsed
     pair is none."""
@@ -53,6 +56,7 @@ def test_verdicts_that_change_with_the_order_are_flips_and_halves():
     assert found.value != flips_alone
 
 
+@pytest.mark.slow
 def test_every_repeated_judgment_counts_once_in_the_retest():
     found = card(REPEATS, "item order credit repeat")
     assert found.retest.value == pytest.approx((1 / 3 + 1) / 2)
@@ -61,6 +65,7 @@ def test_every_repeated_judgment_counts_once_in_the_retest():
     assert (found.retest.n, found.retest.clusters) == (2, 2)
 
 
+@pytest.mark.slow
 def test_the_two_orders_of_a_pair_are_no_repeats():
     found = card([(0, "ab", 1), (0, "ba", 0)], "item order credit")
     assert isinstance(found.retest, Missing)
@@ -77,6 +82,7 @@ def test_repeats_without_an_order_are_turned_to_one_response():
     assert found.retest.value == 0.5
 
 
+@pytest.mark.slow
 def test_an_unparsed_repeat_agrees_with_nothing():
     found = card([*REPEATS, (1, "ab", np.nan, 2)], "item order credit repeat")
     assert found.retest.value == pytest.approx((1 / 3 + 1) / 2)
@@ -89,6 +95,7 @@ def test_rows_without_an_item_leave_repeats_unknown():
     assert found.unparsed.value == 0
 
 
+@pytest.mark.slow
 def test_verdicts_without_margins_and_in_one_order_say_so():
     found = card([(0, 1.0)], "item credit")
     assert "margin" in found.against_margin.remedy

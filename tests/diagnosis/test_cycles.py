@@ -62,6 +62,7 @@ def triples_of_five():
     )
 
 
+@pytest.mark.slow
 def test_a_ring_is_found_and_read_in_the_direction_of_its_wins():
     found = asked(counted((70, 65, 60), 100))
     assert found.cycle_count == 1
@@ -164,6 +165,7 @@ def test_pairs_of_few_items_are_no_win_rates():
     assert "10 items" in found.sntd.why
 
 
+@pytest.mark.slow
 def test_models_without_complete_triples_are_reported():
     rows = [("1", "A", "B", 1.0), ("1", "B", "C", 1.0), ("1", "C", "D", 0.0)]
     stated = asked(

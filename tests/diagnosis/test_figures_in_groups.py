@@ -31,6 +31,7 @@ def verdicts_of(judges=("one",), passages: int = 30, items: int = 4) -> pd.DataF
     return pd.DataFrame(rows, columns=names)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "ranker", ["bradley-terry", "win-rate", "soft-elo", "informativeness", "judge-aware"]
 )
@@ -75,6 +76,7 @@ def test_the_error_of_informativeness_is_that_of_the_sums_of_groups():
     assert entry.se == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_triples_are_counted_on_items():
     table = verdicts_of()
     plain = count_triples(podium.read_battles(table))
@@ -95,6 +97,7 @@ def test_a_matchup_of_a_jury_is_a_pair_on_an_item():
     assert len(np.unique(grouped.clusters_of_matchups())) == 30
 
 
+@pytest.mark.slow
 def test_a_jury_on_few_groups_says_how_many_there_are():
     table = verdicts_of(("one", "two"), passages=12)
     judgments = podium.read_battles(table, merge=False, cluster="passage")
@@ -102,6 +105,7 @@ def test_a_jury_on_few_groups_says_how_many_there_are():
     assert "there are 12 passages" in card.across["jury"].why
 
 
+@pytest.mark.slow
 def test_checks_measure_the_same():
     table = verdicts_of()
     cards = []

@@ -272,6 +272,7 @@ def test_single_votes_are_less_decisive_than_means_of_both_orders():
     )
 
 
+@pytest.mark.slow
 def test_gold_battles_have_noise_of_their_own():
     """Gold battles are resampled: their intervals are wider than with the same gold win rates given
     for certain."""
@@ -285,6 +286,7 @@ def test_gold_battles_have_noise_of_their_own():
     assert "apart" in noisy.alpha_beyond_noise.method
 
 
+@pytest.mark.slow
 def test_human_labels_stand_in_for_a_gold_standard_and_share_the_items():
     battles = verdicts(by_strength(THETA), 60, 1)
     human = verdicts(by_strength(THETA), 60, 5).to_frame()["credit"].to_numpy()
@@ -329,6 +331,7 @@ def test_a_gold_ranking_on_another_scale_still_gives_tau_and_accuracy(gold, why)
         assert why in stated.why
 
 
+@pytest.mark.slow
 def test_gold_battles_of_several_judges_are_rejected():
     frame = GOLD.to_frame().assign(judge=["x"] * 40 + ["y"] * (len(GOLD) - 40))
     stated = asked(JUDGED, Gold("gold", battles=read_battles(frame)))
@@ -354,6 +357,7 @@ def test_a_judge_who_does_not_compete_has_no_self_bias():
         assert isinstance(unknown, Missing)
 
 
+@pytest.mark.slow
 def test_self_bias_is_corrected_for_the_judges_tested_together():
     battles = verdicts(judged(1.0, 0.1), 80, 3)
     others = battles.to_frame()
@@ -394,6 +398,7 @@ def test_a_single_item_has_figures_and_no_intervals():
     assert isinstance(found.alpha, Missing)
 
 
+@pytest.mark.slow
 def test_alpha_of_a_single_item_is_missing_beyond_noise_for_that_reason():
     rows = [("i", *pair, credit) for pair in ("AB", "BC", "CD") for credit in (1.0, 1.0, 1.0, 0.0)]
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))

@@ -26,6 +26,7 @@ def test_podiums_own_json_is_a_ranking(tmp_path):
     assert read_gold(str(path)).scale.name == "elo"
 
 
+@pytest.mark.slow
 def test_battles_are_a_gold_standard(tmp_path):
     frame = simulate(3, 10, seed=1).judgments()
     path = tmp_path / "votes.csv"

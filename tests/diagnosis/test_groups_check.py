@@ -24,6 +24,7 @@ def table_of(seed, *, effect, passages=20, items=5, models=4):
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "passage"])
 
 
+@pytest.mark.slow
 def test_groups_in_which_models_differ_alike_are_flagged():
     battles = podium.read_battles(table_of(1, effect=1.0))
     [check] = check_groups(battles)
@@ -84,6 +85,7 @@ def test_scores_are_looked_at_too():
     assert check.is_flagged
 
 
+@pytest.mark.slow
 def test_the_check_is_made_for_no_given_groups_no_categories_and_no_facts_of_rows():
     table = table_of(1, effect=1.0)
     assert check_groups(podium.read_battles(table, cluster="passage")) == ()
@@ -96,6 +98,7 @@ def test_the_check_is_made_for_no_given_groups_no_categories_and_no_facts_of_row
     assert check_groups(podium.read_battles(table.drop(columns="passage"))) == ()
 
 
+@pytest.mark.slow
 def test_empty_cells_do_not_hide_groups():
     table = table_of(1, effect=1.0)
     [whole] = check_groups(podium.read_battles(table))
@@ -108,6 +111,7 @@ def test_empty_cells_do_not_hide_groups():
     assert check.fields["groups"] == 21
 
 
+@pytest.mark.slow
 def test_several_columns_share_the_level():
     rng = np.random.default_rng(3)
     table = table_of(5, effect=0.0)
@@ -141,6 +145,7 @@ def rows_without_items(seed, effect, values=12, times=30):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_rows_without_items_are_looked_at_as_items():
     [check] = check_groups(podium.read_battles(rows_without_items(0, 1.5)))
     assert check.is_flagged

@@ -31,6 +31,7 @@ def judged(items=60, seed=2, judge=None, item_sd=0.7):
     return type(battles)(BattleFrame(battles.table.assign(human=human)))
 
 
+@pytest.mark.slow
 def test_accuracy_counts_ties_and_agreement_leaves_them_out():
     rows = [
         (0, 1.0, 1.0),
@@ -48,6 +49,7 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
     assert found.accuracy.value != with_unparsed_as_disagreement
 
 
+@pytest.mark.slow
 def test_difference_of_human_agreement_has_a_paired_t_interval_over_items():
     """Oracle: scipy's paired t, one battle an item. The wrong variant, items that are not paired,
     is wider."""
@@ -135,6 +137,7 @@ def test_a_judges_temperature_is_recovered():
     assert found.low < 0.4 < found.high < 1
 
 
+@pytest.mark.slow
 def test_the_calibration_error_adds_up_absolute_gaps():
     """Ten credits of 0.81 of which humans back six, ten of 0.63 of which they back nine: 0.5 * 0.21
     + 0.5 * 0.27."""

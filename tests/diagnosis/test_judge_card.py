@@ -69,6 +69,7 @@ def test_what_is_known_of_a_judge_is_what_its_record_says(judge, model, realizat
     assert (subject.model, subject.realization) == (model, realization)
 
 
+@pytest.mark.slow
 def test_a_single_ring_is_one_ring():
     pairs = (("A", "B"), ("B", "C"), ("C", "A"))
     rows = [(f"{k}", a, b, float(k % 10 < 8)) for a, b in pairs for k in range(100)]
@@ -92,6 +93,7 @@ def test_families_are_asked_for_only_where_they_would_help():
     )
 
 
+@pytest.mark.slow
 def test_a_judge_on_few_items_is_not_called_random():
     few = checks_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["human"]
     assert (few.is_known, few.remedy) == (False, "judge more battles")
@@ -115,12 +117,14 @@ def verdicts_in_both_orders(first_wins: int, pairs: int, items: int) -> pd.DataF
     return frame.assign(repeat=frame.groupby(["item", "model_a", "order"]).cumcount())
 
 
+@pytest.mark.slow
 def test_eighteen_wins_of_the_first_response_on_two_items_are_not_fine():
     position = checks_of(verdicts_in_both_orders(18, 18, 2))["position"]
     rate = "the response shown first has a win rate of 100.0% (1.2 … 100.0)"
     assert position.row == ("position", "not known", f"{rate}: judge more battles")
 
 
+@pytest.mark.slow
 def test_a_position_is_fine_if_the_order_cannot_decide():
     position = checks_of(verdicts_in_both_orders(0, 120, 60))["position"]
     assert position.result is Result.OK
@@ -144,12 +148,14 @@ def test_an_effect_is_ok_only_if_its_interval_contains_no_large_one(low, high, r
     assert check_effect("length", effect, longer="longer", weight=1).result.value == result
 
 
+@pytest.mark.slow
 def test_cycles_of_pairs_that_met_on_few_items_are_not_known():
     few, many = (checks_of(world(3, items).judgments(Judge("gpt-9")))["cycle"] for items in (5, 30))
     assert (few.is_known, few.remedy) == (False, "judge every pair on 10 items")
     assert many.result is Result.OK
 
 
+@pytest.mark.slow
 def test_rows_without_a_judge_have_a_card_of_their_own():
     frame = world(3, 5).judgments(Judge("gpt-9"))
     frame.loc[::2, "judge"] = None
@@ -306,6 +312,7 @@ def test_a_judge_that_scores_single_responses_has_no_check_of_their_order():
     assert not checks_of(pd.DataFrame(rows)).keys() & {"position", "order decides", "one order"}
 
 
+@pytest.mark.slow
 def test_the_section_of_a_check_is_found_by_the_name_of_the_check():
     diagnosis = diagnosed(world(3, 5).judgments(Judge("gpt-9")))
     names = {check.name for check in diagnosis.cards[0].checks}
@@ -314,6 +321,7 @@ def test_the_section_of_a_check_is_found_by_the_name_of_the_check():
         section_reports(diagnosis, "size")
 
 
+@pytest.mark.slow
 def test_the_card_and_the_ranking_say_the_same_of_the_order():
     """One wording in both: what was found, and what to do."""
     frame = world(3, 30).judgments(Judge("judge-x", position_bias=0.8))

@@ -48,6 +48,7 @@ def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
     return notice_texts(podium.rank(podium.read_battles(frame), **options).standings[0].warnings)
 
 
+@pytest.mark.slow
 def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
     [alarm] = [
         text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unparsed" in text
@@ -59,6 +60,7 @@ def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_wha
     )
 
 
+@pytest.mark.slow
 def test_replies_that_a_content_filter_ended_are_no_words_of_the_judge() -> None:
     frame = failed_calls(ab=37)
     frame.loc[frame.reason.notna(), ["reason", "reply"]] = ["content filter", "A"]
@@ -68,6 +70,7 @@ def test_replies_that_a_content_filter_ended_are_no_words_of_the_judge() -> None
     )
 
 
+@pytest.mark.slow
 def test_errors_of_failed_calls_are_no_words_of_the_judge() -> None:
     frame = failed_calls(ab=37)
     failed = frame.reason.notna()
@@ -80,6 +83,7 @@ def test_errors_of_failed_calls_are_no_words_of_the_judge() -> None:
     assert "most often the judge wrote 'Both.' (3)." in unparsed_alarm(frame)
 
 
+@pytest.mark.slow
 def test_the_check_of_failed_calls_says_what_the_warning_says() -> None:
     frame = failed_calls(ab=37)
     frame.loc[frame.reason.notna(), "reason"] = "failed: HTTP 500"
@@ -89,6 +93,7 @@ def test_the_check_of_failed_calls_says_what_the_warning_says() -> None:
     assert check.remedy in unparsed_alarm(frame)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("unparsed", "alarms"), [(0, 0), (3, 0), (4, 1)])
 def test_up_to_three_in_a_hundred_are_no_alarm(unparsed: int, alarms: int) -> None:
     assert sum("unparsed" in text for text in warnings_of(table(unparsed))) == alarms
@@ -129,6 +134,7 @@ def unparsed_alarm(frame: pd.DataFrame, **options: object) -> str:
     return alarm
 
 
+@pytest.mark.slow
 def test_the_share_of_replies_is_of_judgments_and_the_error_of_failed_calls_is_named() -> None:
     assert unparsed_alarm(failed_calls(ab=37)) == (
         "37 of 200 battles are unparsed, 9.2% of the replies. What helps: fix the error (HTTP "
@@ -137,6 +143,7 @@ def test_the_share_of_replies_is_of_judgments_and_the_error_of_failed_calls_is_n
     )
 
 
+@pytest.mark.slow
 def test_a_battle_that_lost_both_orders_has_lost_two_replies() -> None:
     battles = podium.read_battles(failed_calls(ab=40, ba=10))
     assert unparsed_share(battles) == 50 / 400
@@ -155,12 +162,14 @@ def test_a_kept_verdict_of_one_order_has_lost_the_reply_of_the_other() -> None:
     assert unparsed_share(podium.read_battles(failed_calls(ab=37), one_sided="keep")) == 37 / 400
 
 
+@pytest.mark.slow
 def test_a_slice_names_the_error_of_failed_calls_though_its_orders_are_merged() -> None:
     assert "fix the error (HTTP 500), then ask" in unparsed_alarm(
         failed_calls(ab=37), by="category"
     )
 
 
+@pytest.mark.slow
 def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
     frame = failed_calls(ab=37)
     frame.loc[frame.index[frame["reason"].notna()][:30], "reason"] = "truncated"
@@ -171,6 +180,7 @@ def test_failed_calls_are_named_beside_a_more_frequent_reason() -> None:
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("reason", "remedy"),
     [
@@ -207,6 +217,7 @@ def test_a_judge_of_the_family_of_a_model_is_warned_of_with_what_to_do() -> None
     assert "add a judge of another family" in warning
 
 
+@pytest.mark.slow
 def test_a_table_of_models_corrects_the_family() -> None:
     frame = table().replace({"ash": "gpt-neo-acme"})
     about = pd.DataFrame({"model": ["gpt-neo-acme", "elm"], "family": ["Acme", "Acme"]})
@@ -289,6 +300,7 @@ def test_a_metric_of_an_eval_that_was_converted_has_no_family() -> None:
     assert warnings_of(converted) == ()
 
 
+@pytest.mark.slow
 def test_checks_cover_every_judge_of_a_slice() -> None:
     frame = pd.concat([table(judge="gpt-4o|direct|1"), table(judge="claude-x|direct|1")])
     frame = frame.replace({"ash": "gpt-3.5-turbo"})
@@ -308,6 +320,7 @@ def test_a_judge_of_which_nothing_could_be_read_gets_the_alarm_in_the_error() ->
         warnings_of(table(100, ("Both.",)))
 
 
+@pytest.mark.slow
 def test_a_metric_of_an_eval_is_never_a_judge(tmp_path: Path) -> None:
     """Not even with the name of a model."""
     for name, right in (("gpt-4", [1, 1, 0] * 12), ("llama-3", [1, 0, 0] * 12)):
@@ -319,6 +332,7 @@ def test_a_metric_of_an_eval_is_never_a_judge(tmp_path: Path) -> None:
     assert card.answers["self_preference"].family is None
 
 
+@pytest.mark.slow
 def test_a_metric_stays_a_metric_in_a_slice(tmp_path: Path) -> None:
     for name, right in (("gpt-4", [1, 1, 0] * 12), ("llama-3", [1, 0, 0] * 12)):
         write_run(tmp_path, name, {task: scored(right) for task in ("gpt_quiz", "llama_quiz")})
@@ -326,6 +340,7 @@ def test_a_metric_stays_a_metric_in_a_slice(tmp_path: Path) -> None:
         assert judge_warnings(part, {}) == []
 
 
+@pytest.mark.slow
 def test_the_remedy_of_replies_without_text_is_a_look_at_the_server() -> None:
     frame = table(40)
     frame.loc[frame["credit"].isna(), "reason"] = "empty"
@@ -385,6 +400,7 @@ def ties_found(frame: pd.DataFrame) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("world", "share"),
     [
@@ -403,6 +419,7 @@ def test_a_judge_that_nearly_always_ties_is_named_and_flips_are_no_ties(
     assert [text.partition(", which")[0] for text in found] == (texts if share else [])
 
 
+@pytest.mark.slow
 def test_of_two_judges_the_one_that_ties_is_named() -> None:
     other = tied(0, decided=30).assign(judge="strict")
     both = pd.concat([tied(30).assign(judge="lax"), other])

@@ -28,6 +28,7 @@ def test_a_sharp_judge_beats_the_rotation_and_a_blunt_one():
     assert worth.sentence.startswith("at equal calls judge-0 gives the smallest standard error")
 
 
+@pytest.mark.slow
 def test_the_standard_error_of_a_judge_is_that_of_its_own_ranking_with_all_calls():
     frame = play(Jury(slopes=(1.5, 1.5)), items=200, seed=1)
     worth = worth_of(frame)
@@ -39,12 +40,14 @@ def test_the_standard_error_of_a_judge_is_that_of_its_own_ranking_with_all_calls
     )
 
 
+@pytest.mark.slow
 def test_equal_judges_share_the_first_place_by_chance():
     worth = worth_of(play(Jury(slopes=(1.5, 1.5, 1.5)), items=200, seed=2))
     assert worth.ratio.high >= 1
     assert "may be chance" in worth.sentence
 
 
+@pytest.mark.slow
 def test_error_and_number_of_judges_need_human_labels():
     frame = play(Jury(), items=120, seed=3, overlap=1.0)
     worth = worth_of(frame)
@@ -80,6 +83,7 @@ def test_costs_in_a_column_are_shown_and_decide_at_equal_cost():
     assert "; at equal cost judge-1, then " in worth.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["free", "-0.01"])
 def test_costs_that_are_no_amounts_are_unknown(wrong):
     frame = play(Jury(slopes=(2.0, 1.6)), items=200, seed=5)

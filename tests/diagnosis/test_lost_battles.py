@@ -41,6 +41,7 @@ def enumerated_p(losses: Sequence[Sequence[int]], found: int) -> float:
     return min(1.0, 2 * min(np.mean(sums <= found), np.mean(sums >= found)))
 
 
+@pytest.mark.slow
 def test_p_values_are_those_of_all_ways_to_give_the_losses_of_an_item_to_its_models() -> None:
     battles = (
         round_robin("q0", {"ab", "ac"})
@@ -103,6 +104,7 @@ def test_nothing_lost_is_nothing_to_test() -> None:
     assert p_values(round_robin("q0", set())) == {}
 
 
+@pytest.mark.slow
 def test_sums_of_thousands_of_losses_are_taken_for_normal() -> None:
     from podium.diagnosis import lost_battles
 
@@ -152,6 +154,7 @@ def trust_of(battles: podium.Battles) -> str:
     return trust_sentence(adjust_tests(checks_of_battles(battles, {})))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_nothing_is_claimed_of_a_model_whose_lost_battles_are_missing(ranker: str) -> None:
     """Without the test it leads, though all ten models are equal."""
@@ -176,6 +179,7 @@ def far_ahead(lost_of_best: float, strength: float) -> podium.Battles:
     return podium.read_battles(frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_a_lead_that_the_lost_battles_cannot_explain_is_claimed(ranker: str) -> None:
     answer = podium.rank(far_ahead(0.06, 0.9), ranker).standings[0].answer
@@ -183,6 +187,7 @@ def test_a_lead_that_the_lost_battles_cannot_explain_is_claimed(ranker: str) -> 
     assert "of the battles of a are unparsed" in answer[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_a_lead_that_the_lost_battles_explain_is_not_claimed(ranker: str) -> None:
     """With all lost battles counted as lost, the first model wins 0.65 x 0.75 = 49%."""
@@ -227,6 +232,7 @@ def test_a_fifth_of_one_models_lost_battles_is_named_in_nearly_every_world(lost:
     assert sum(f"of the battles of {NAMED} are unparsed" in text for text in texts) >= 38
 
 
+@pytest.mark.slow
 def test_a_model_of_which_no_battle_could_be_read_is_named_and_the_others_are_ranked():
     """It has no score: nothing is claimed about it, and `rank` ends as for any other table."""
     rows = [

@@ -115,6 +115,7 @@ def test_figures_are_those_of_a_plain_computation() -> None:
         assert by_model[model].share == pytest.approx(rows["credit"].isna().mean())
 
 
+@pytest.mark.slow
 def test_lost_verdicts_that_a_model_would_have_lost_are_named() -> None:
     check = check_of(lost_by_m0(drawn(1, 6, 100, spread=0.1), 0.4))
     assert check.result is Result.FLAGGED
@@ -139,6 +140,7 @@ def test_losses_at_random_by_order_or_item_are_no_finding() -> None:
     assert flagged <= 9
 
 
+@pytest.mark.slow
 def test_lost_wins_of_the_weaker_models_are_named_for_all_models() -> None:
     frame = drawn(3, 8, 100, spread=1.0)
     check = check_of(with_losses(frame, np.where(frame["won"], 0.3, 0.01)))
@@ -147,6 +149,7 @@ def test_lost_wins_of_the_weaker_models_are_named_for_all_models() -> None:
     assert "the stronger model wins" in check.finding_text
 
 
+@pytest.mark.slow
 def test_another_judge_tells_who_would_have_won() -> None:
     frame = lost_by_m0(drawn(1, 6, 100, spread=0.1), 0.4)
     single = frame[frame["order"] == "ab"]
@@ -175,6 +178,7 @@ def test_two_models_with_little_data_are_not_known(items, certainty, reason) -> 
     assert check.reason.startswith(reason)
 
 
+@pytest.mark.slow
 def test_two_models_whose_orders_agree_pass_or_are_flagged() -> None:
     frame = drawn(5, 2, 300, certainty=30.0, lean=0.02)
     assert check_of(with_losses(frame, 0.1)).result is Result.OK
@@ -203,6 +207,7 @@ def test_a_finding_with_too_little_data_is_not_known_if_other_tests_make_it_insi
     assert adjusted.finding_text == reason
 
 
+@pytest.mark.slow
 def test_a_slice_of_items_has_the_check_of_its_own_items() -> None:
     frame = drawn(1, 6, 120)
     frame["category"] = np.where(frame["item"] < "q060", "code", "prose")
@@ -216,6 +221,7 @@ def test_a_slice_of_items_has_the_check_of_its_own_items() -> None:
         assert own.outcomes[0].expected == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_ties_of_identical_responses_are_no_verdicts() -> None:
     frame = lost_by_m0(drawn(1, 4, 60), 0.25).drop(columns="won")
     is_identical = frame["item"] < "q010"
@@ -226,6 +232,7 @@ def test_ties_of_identical_responses_are_no_verdicts() -> None:
     assert both == compare_lost_verdicts(podium.read_battles(told))
 
 
+@pytest.mark.slow
 def test_a_ranking_claims_nothing_that_the_losses_may_explain() -> None:
     frame = lost_by_m0(drawn(1, 6, 100, spread=0.1), 0.4).drop(columns="won")
     standings = podium.rank(frame).standings[0]
@@ -234,6 +241,7 @@ def test_a_ranking_claims_nothing_that_the_losses_may_explain() -> None:
     assert standings.answer[1].count("fix the judge's replies first") == 1
 
 
+@pytest.mark.slow
 def test_a_comparison_of_two_models_has_the_doubt() -> None:
     frame = lost_by_m0(drawn(5, 2, 300, certainty=30.0, spread=0.1, lean=0.02), 0.4).drop(
         columns="won"

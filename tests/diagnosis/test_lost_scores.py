@@ -67,6 +67,7 @@ def checks_of(frame: Frame) -> dict[str, Check]:
     return {check.name: check for check in adjust_tests(made)}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("lose", [blank, absent, wide])
 @pytest.mark.parametrize("models", [MODELS, MODELS[:2]])
 def test_scores_that_one_model_lacks_are_flagged_in_every_command(lose, models) -> None:
@@ -125,6 +126,7 @@ def lost_battles_of_m0(frame: Frame, share: float = 0.4) -> Frame:
     return frame[~(frame["model_a"].eq("m0") & frame["credit"].eq(0) & drawn)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", [("ab",), ("ab", "ba")])
 def test_verdicts_of_one_model_that_have_no_row_are_flagged(orders: tuple[str, ...]) -> None:
     frame = lost_battles_of_m0(verdicts(orders=orders))
@@ -242,6 +244,7 @@ def number_flagged(draw: Callable[[int], Frame], worlds: int) -> int:
     return flagged
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("draw", CLEAN)
 def test_a_design_is_not_flagged(draw: Callable[[int], Frame]) -> None:
     assert number_flagged(draw, 3) == 0

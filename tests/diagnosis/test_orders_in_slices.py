@@ -63,6 +63,7 @@ def test_figures_of_a_slice_are_those_of_its_verdicts():
         assert effect.flip == pytest.approx((pairs == 2).mean())
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("column", ["task", "category", "topic"])
 def test_rank_names_the_task_in_which_the_order_decides(column):
     battles = podium.read_battles(table_of(1, {"code": 1.0, "prose": 0.0}, column=column))
@@ -71,6 +72,7 @@ def test_rank_names_the_task_in_which_the_order_decides(column):
     assert "on code, the response shown first has a win rate of 100.0%" in answer_of(standings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("both", [True, False])
 def test_a_fair_slice_is_not_blamed_and_the_judge_is_named_above(both):
     battles = podium.read_battles(table_of(1, {"code": 1.0, "prose": 0.0}, both=both))
@@ -101,12 +103,14 @@ def test_opposite_preferences_do_not_cancel():
     assert m3.rank_high in (None, 4)
 
 
+@pytest.mark.slow
 def test_slices_that_are_fair_or_alike_are_not_named():
     for shares in ({"code": 0.0, "prose": 0.0}, {"code": 0.5, "prose": 0.5}):
         battles = podium.read_battles(table_of(1, shares))
         assert "order in slices" not in results_of(podium.rank(battles).standings[0].checks)
 
 
+@pytest.mark.slow
 def test_a_slice_with_too_few_verdicts_has_the_result_of_all():
     table = table_of(1, {"code": 1.0, "prose": 0.0})
     is_kept = (table["task"] == "code") | table["item"].isin(["prose1", "prose2"])
@@ -114,6 +118,7 @@ def test_a_slice_with_too_few_verdicts_has_the_result_of_all():
     assert results_of(ranking.standings[1].checks) == {"order decides": "flagged"}
 
 
+@pytest.mark.slow
 def test_the_one_judge_of_a_jury_is_named():
     good = table_of(1, {"code": 0.0, "prose": 0.0}, judges=("fair",))
     bad = table_of(2, {"code": 1.0, "prose": 0.0}, judges=("biased",))
@@ -127,6 +132,7 @@ def test_the_one_judge_of_a_jury_is_named():
     assert set(results_of(ranking.standings[1].checks).values()) == {"ok"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("both", [True, False])
 def test_compare_says_it_of_the_slice_alone(both):
     battles = podium.read_battles(table_of(1, {"code": 1.0, "prose": 0.0}, both=both))
@@ -142,6 +148,7 @@ def test_compare_says_it_of_the_slice_alone(both):
     assert "on code" in str(comparison).lower()
 
 
+@pytest.mark.slow
 def test_nothing_is_claimed_in_a_slice_that_the_order_explains():
     """In code, the judge takes the first response, and m3 is always shown first."""
     table = table_of(5, {"code": 1.0, "prose": 0.0}, both=False)
@@ -172,6 +179,7 @@ def test_false_alarms_of_fair_judges_are_rare():
     assert flagged <= 12
 
 
+@pytest.mark.slow
 def test_first_answer_names_the_later_slice_in_which_the_order_decides():
     battles = podium.read_battles(table_of(1, {"code": 0.0, "prose": 1.0}))
     code, _ = podium.rank(battles, by="task").standings
@@ -205,6 +213,7 @@ def test_no_warning_above_slices_contradicts_the_check_of_all_battles():
     assert any(is_warned for _, is_warned in numbers)
 
 
+@pytest.mark.slow
 def test_lists_of_tasks_withdraw_the_claims_that_single_tasks_withdraw():
     table = table_of(1, {"code": 1.0, "prose": 0.0}, both=False, column="category")
     # In the slice where the order decides, the weakest model is always shown first.

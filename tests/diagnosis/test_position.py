@@ -27,6 +27,7 @@ def card(rows=BY_HAND, columns="item order credit", near_tie=0.3, **constant):
     return position(subject_of(judgments(rows, columns, **constant), near_tie=near_tie))
 
 
+@pytest.mark.slow
 def test_the_shares_of_the_response_shown_first():
     found = card()
     assert values(win=found.first_wins, tie=found.ties, loss=found.second_wins) == {
@@ -55,6 +56,7 @@ def test_position_difference_is_of_one_response_in_both_places():
     assert np.abs(first - (1 - second)).mean() != pytest.approx(4.5 / 8)
 
 
+@pytest.mark.slow
 def test_position_difference_takes_means_over_repeats():
     """Two repeats whose flips cancel: the mean credit does not depend on the place."""
     rows = [
@@ -68,6 +70,7 @@ def test_position_difference_takes_means_over_repeats():
     assert card(rows, "item order credit repeat").difference.value == pytest.approx((0 + 0.5) / 2)
 
 
+@pytest.mark.slow
 def test_the_swap_report_with_and_without_ties():
     found = card().swaps
     names = ("same", "half", "flip", "flip_decisive", "prefers_first", "flips_to_first")
@@ -86,6 +89,7 @@ def test_without_both_orders_near_ties_are_missing_for_that_reason():
     assert found.near.why == "no pair was read in both orders"
 
 
+@pytest.mark.slow
 def test_near_ties_are_identified_by_the_mean_margin():
     """Margins of x: the mean over the orders is 0.3, -2, 0.05, and of the last pair unknown."""
     margins = [(1, 0.8, 1, -0.2), (0, -3, 0, -1), (1, 2.1, 0, -2), (1, 2.0, 1, np.nan)]
@@ -99,6 +103,7 @@ def test_near_ties_are_identified_by_the_mean_margin():
     assert by_one_order != found.near.pairs
 
 
+@pytest.mark.slow
 def test_the_lead_in_margin_belongs_to_the_response_shown_first():
     rows = [(0, "ab", 1, 2.0), (0, "ba", 1, 1.0), (1, "ab", 0, -1.0), (1, "ba", 0, -3.0)]
     found = card(rows, "item order credit margin")
@@ -115,6 +120,7 @@ def test_the_effect_of_being_first_does_not_depend_on_strength():
     assert np.ptp((expit(d + b) + expit(b - d)) / 2) > 0.1
 
 
+@pytest.mark.slow
 def test_naming_the_other_response_a_changes_nothing():
     turned = [
         (item, {"ab": "ba", "ba": "ab"}[order], 1 - credit, "y", "x")
@@ -130,12 +136,14 @@ def test_without_an_order_position_is_missing():
     assert "--shown a" in found.remedy
 
 
+@pytest.mark.slow
 def test_a_judge_that_scores_responses_alone_has_no_position_to_prefer():
     scores = pd.DataFrame({"item": [1, 1], "model": ["x", "y"], "score": [7.0, 5.0], "judge": "rm"})
     found = position(subject_of(read_battles(scores, merge=False)))
     assert found.why == "each response was scored alone: there is no first one"
 
 
+@pytest.mark.slow
 def test_pairs_in_one_order_leave_what_needs_both_missing():
     found = card([row for row in BY_HAND if row[1] == "ab"])
     assert not found.balanced
@@ -146,6 +154,7 @@ def test_pairs_in_one_order_leave_what_needs_both_missing():
     assert found.tables() == ()
 
 
+@pytest.mark.slow
 def test_an_unparsed_order_is_no_tie():
     rows = [
         (item, order, np.nan if item == 7 and order == "ba" else credit)
@@ -167,6 +176,7 @@ def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
     assert found.credit.tolist() == alone.credit.tolist() == expected.credit.tolist()
 
 
+@pytest.mark.slow
 def test_one_directional_flips_give_an_unbounded_position_effect():
     found = card([(0, "ab", 1), (0, "ba", 0), (1, "ab", 1), (1, "ba", 1)])
     assert isinstance(found.effect, Missing)
@@ -207,6 +217,7 @@ def verdicts_of_two_judges(first_wins: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_the_check_of_single_orders_names_the_one_judge_that_has_them() -> None:
     battles = read_battles(verdicts_of_two_judges(0.95))
     checks = {check.name: check for check in check_position(battles)}
@@ -214,6 +225,7 @@ def test_the_check_of_single_orders_names_the_one_judge_that_has_them() -> None:
     assert "of the decided verdicts of single, and single read no pair in both orders" in text
 
 
+@pytest.mark.slow
 def test_single_orders_of_too_many_battles_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(order_checks, "MOST_BATTLES", 50)
     battles = read_battles(verdicts_of_two_judges(0.95))

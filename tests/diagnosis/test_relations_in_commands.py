@@ -29,6 +29,7 @@ UNKNOWN_FAMILY = ("amber", ("amber", "birch", "cedar"), "own model")
 RELATED = pytest.mark.parametrize(("judge", "models", "name"), [OWN, KIN, UNKNOWN_FAMILY])
 
 
+@pytest.mark.slow
 @RELATED
 def test_a_judge_that_competes_is_flagged_in_every_command(judge, models, name) -> None:
     frame = judged_by(judge, models)
@@ -42,6 +43,7 @@ def test_a_judge_that_competes_is_flagged_in_every_command(judge, models, name) 
         assert check.models == models[:1]
 
 
+@pytest.mark.fast_cases(2)
 @RELATED
 @pytest.mark.parametrize("options", [{}, {"by": "judge"}])
 def test_no_requirement_on_the_judge_or_its_family_is_decided(judge, models, name, options) -> None:
@@ -52,6 +54,7 @@ def test_no_requirement_on_the_judge_or_its_family_is_decided(judge, models, nam
     assert f"The judge {judge} " in found.answer[2]
 
 
+@pytest.mark.fast_cases(2)
 @RELATED
 def test_a_requirement_on_two_other_models_is_decided(judge, models, name) -> None:
     del name
@@ -60,6 +63,7 @@ def test_a_requirement_on_two_other_models_is_decided(judge, models, name) -> No
     assert found.gate.verdict == "PASS"
 
 
+@pytest.mark.slow
 def test_a_judge_of_the_family_of_both_models_prefers_neither_of_them() -> None:
     frame = judged_by("openai/gpt-4o", ("gpt-4-turbo", "gpt-3.5", "claude-3"))
     found = podium.compare("gpt-4-turbo", "gpt-3.5", frame, require="better")
@@ -91,6 +95,7 @@ def test_the_second_related_judge_of_a_jury_is_a_doubt_too() -> None:
     assert "The judge gemini-1 judges itself" in " ".join(found.answer)
 
 
+@pytest.mark.fast_cases(1)
 @RELATED
 def test_the_printed_card_has_a_line_for_the_relation(judge, models, name) -> None:
     frame = judged_by(judge, models)
@@ -100,6 +105,7 @@ def test_the_printed_card_has_a_line_for_the_relation(judge, models, name) -> No
     assert rows[name] == "flagged"
 
 
+@pytest.mark.slow
 @RELATED
 def test_the_table_of_several_judges_names_the_one_that_competes(judge, models, name) -> None:
     frame = pd.concat([judged_by(judge, models), judged_by("mistral-large", models)])

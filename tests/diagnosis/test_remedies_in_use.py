@@ -1,6 +1,7 @@
 """No remedy is proposed that is in use already, and options are typed as the host takes them."""
 
 import pandas as pd
+import pytest
 
 import podium
 from podium.checks import CHECKS
@@ -14,6 +15,7 @@ def battles_with_length_bias():
     return podium.simulate(5, 60, seed=1).battles(podium.Judge(length_bias=2.0))
 
 
+@pytest.mark.slow
 def test_a_ranking_at_equal_length_is_not_told_to_rank_at_equal_length():
     battles = battles_with_length_bias()
     [plain] = podium.rank(battles, "bradley-terry").standings
@@ -39,6 +41,7 @@ def flips(number):
     return podium.read_battles(pd.DataFrame(rows, columns=columns))
 
 
+@pytest.mark.slow
 def test_six_flips_of_six_leave_it_unknown_whether_the_order_decides():
     """Alone they have p = 1/32; beside another test with p = 0.05, Holm's rule makes it 1/16."""
     [alone] = adjust_tests(check_position(flips(6)))

@@ -53,6 +53,7 @@ def checks_by_name(card):
     return {check.name: check for check in card.checks}
 
 
+@pytest.mark.slow
 def test_identical_responses_are_named_where_they_are_why_a_check_cannot_be_made():
     checks = checks_by_name(card_of(20, alike=range(1, 20)))
     for name in ("cycle", "fit"):
@@ -64,11 +65,13 @@ def test_identical_responses_are_named_where_they_are_why_a_check_cannot_be_made
     assert "identical" not in nobody_met["transitivity"].reason
 
 
+@pytest.mark.slow
 def test_few_items_without_identical_responses_are_proposed_to_be_more():
     checks = checks_by_name(card_of(3))
     assert checks["cycle"].answer == "judge every pair on 10 items"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [3, 60])
 def test_a_card_proposes_no_option_that_its_command_lacks(items):
     known = {
@@ -107,6 +110,7 @@ def remedy_of(name, realization, graded=False, ties=False):
     return check.remedy
 
 
+@pytest.mark.fast_cases(6)
 @pytest.mark.parametrize(
     ("name", "realization", "graded", "remedy"),
     [

@@ -45,6 +45,7 @@ def test_a_ranking_says_that_scores_are_in_different_units() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["mean", "median", "win-rate", "bradley-terry"])
 def test_scores_in_different_units_state_no_order(ranker: str) -> None:
     """The highest number is no first place, and a win of percent over a fraction is no win."""
@@ -56,6 +57,7 @@ def test_scores_in_different_units_state_no_order(ranker: str) -> None:
     assert known == [ranker in ("mean", "median")] * 3
 
 
+@pytest.mark.slow
 def test_no_writer_states_an_order_of_scores_in_different_units(podium, tmp_path) -> None:
     path = tmp_path / "scores.csv"
     table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]}).to_csv(path, index=False)
@@ -70,6 +72,7 @@ def test_no_writer_states_an_order_of_scores_in_different_units(podium, tmp_path
     assert "The scores are not in one unit" in text
 
 
+@pytest.mark.slow
 def test_a_comparison_says_it_and_decides_no_requirement() -> None:
     table = table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]})
     compared = podium.compare("old", "new", table, require="better")
@@ -110,6 +113,7 @@ def test_zeros_and_ones_beside_zeros_and_hundreds_are_flagged() -> None:
     assert (check.fields["low"], check.fields["high"]) == (1.0, 100.0)
 
 
+@pytest.mark.slow
 def test_the_judge_card_has_the_check_of_a_judges_scores() -> None:
     battles = podium.read_battles(table_of({"new": SHARES, "old": PERCENT}, judge="j"))
     [check] = check_score_scale(battles)
@@ -117,6 +121,7 @@ def test_the_judge_card_has_the_check_of_a_judges_scores() -> None:
     assert check in card.checks
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["latency", "Total Cost", "perplexity"])
 def test_times_and_costs_are_no_shares(name: str) -> None:
     table = table_of({"new": SHARES, "old": PERCENT}, metric=name)
@@ -219,6 +224,7 @@ def correlated(top: float, shift: float, seed: int) -> list[float]:
     return [*(np.clip(ease + shift + draws.normal(0, 0.1, 40), 0, 1) * top).round(2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("top", "seed"), [(1, 3), (10, 4), (1, 5), (10, 6)])
 def test_scales_of_which_one_is_ten_times_the_other_are_flagged(top: float, seed: int) -> None:
     scores = {"a": correlated(top, 0.1, seed), "b": correlated(10 * top, 0.0, seed + 10)}
@@ -229,6 +235,7 @@ def test_scales_of_which_one_is_ten_times_the_other_are_flagged(top: float, seed
     assert "nothing is claimed" in podium.rank(battles).standings[0].answer[0].lower()
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("top", [1, 10, 100])
 def test_a_weak_model_is_of_the_same_scale_as_a_strong_one(top: float) -> None:
     """It has a tenth of the strong one's score, on the same items."""
@@ -239,6 +246,7 @@ def test_a_weak_model_is_of_the_same_scale_as_a_strong_one(top: float) -> None:
         assert find_unlike_scales(table_of(scores)) is None
 
 
+@pytest.mark.slow
 def test_seconds_beside_milliseconds_are_flagged() -> None:
     draws = np.random.default_rng(2)
     seconds = [*draws.lognormal(0, 0.4, 30)]
@@ -250,6 +258,7 @@ def test_seconds_beside_milliseconds_are_flagged() -> None:
         assert check_score_scale(podium.read_battles(table_of(own, metric=name))) == ()
 
 
+@pytest.mark.slow
 def test_times_below_one_second_in_two_units_are_flagged() -> None:
     """Other scores below 1 are fractions."""
     draws = np.random.default_rng(2)

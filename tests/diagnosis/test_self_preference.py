@@ -49,6 +49,7 @@ def test_the_derivatives_of_the_line_are_finite_differences(noise, shared):
             )
 
 
+@pytest.mark.slow
 def test_the_references_error_does_not_flatten_the_line():
     """2,000 draws: truth is slope 1.5 and an excess of 100; plain least squares flattens and
     accuses."""
@@ -140,6 +141,7 @@ def test_given_families_stand_over_guessed_ones():
     assert found.families["somebody"] == ("gpt-3",)
 
 
+@pytest.mark.slow
 def test_models_of_no_known_family_are_shown():
     names = {"llama": "our-model", "claude": "their-model"}
     frame = world(1, 5).judgments(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
@@ -169,6 +171,7 @@ def test_three_models_of_other_families_are_needed():
     assert "2 models of other families" in found.excess.why
 
 
+@pytest.mark.slow
 def test_self_preference_is_unknown_without_human_labels_gold_or_other_judges():
     _, battles = both(world(1, 30), Judge("gpt-9"), repeats=1)
     alone = battles.table.drop(columns="human")
@@ -178,6 +181,7 @@ def test_self_preference_is_unknown_without_human_labels_gold_or_other_judges():
     assert found.families["OpenAI"] == OWN[::-1]
 
 
+@pytest.mark.slow
 def test_a_gold_ranking_is_a_reference_without_error():
     """Truth: the strengths themselves as gold; the excess of a judge without self-preference is
     0."""

@@ -48,6 +48,7 @@ def test_correlations_equal_scipys():
     assert asked(*subjects).correlations[0].tau.value == pytest.approx(theirs, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_items_that_judges_share_are_drawn_together():
     """The same judge twice always agrees with itself; with items of other names it does not."""
     one = subject("a", seed=3, items=20, theta=0.3 * THETA)

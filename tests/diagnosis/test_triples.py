@@ -91,6 +91,7 @@ def test_ties_reach_from_0_475_to_0_525_inclusive():
     assert exclusive.tolist() != [True, True, False, False, False]
 
 
+@pytest.mark.slow
 def test_pnt_pools_triples_and_items_and_leaves_incomplete_triples_out():
     """Two of three complete triples are broken; the fourth lacks a verdict and the fifth is
     unparsed."""
@@ -138,6 +139,7 @@ def by_loops(battles, tie=0.025):
     return broken, complete
 
 
+@pytest.mark.slow
 def test_pnt_equals_plain_loops_with_gaps_repeats_and_ties():
     battles = simulate(5, 12, seed=3).battles(Judge(tie=0.6, unparsed=0.1), repeats=2)
     broken, complete = by_loops(battles)
@@ -229,6 +231,7 @@ def test_sntd_over_items_is_the_mean_over_triples_and_items():
     assert found.soft.n == len(each) == 7 * comb(4, 3)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("credits", [(0, 0.5, 1), (0, 0.25, 0.5, 0.75, 1)])
 def test_sntd_of_hard_verdicts_is_unknown_with_a_reason(credits):
     battles = verdicts(by_strength(strengths(4)), 30, seed=0)
@@ -238,6 +241,7 @@ def test_sntd_of_hard_verdicts_is_unknown_with_a_reason(credits):
     assert "clip" in stated.why
 
 
+@pytest.mark.slow
 def test_triples_separate_consistent_and_ambiguous_items():
     """Item 1 holds in both orders and is transitive; on item 2 one pair flips, and its tie breaks
     the order."""
@@ -259,6 +263,7 @@ def test_without_both_orders_nothing_is_called_consistent():
     assert isinstance(found.consistent_share, Missing)
 
 
+@pytest.mark.slow
 def test_gaps_in_strength_name_the_leads(monkeypatch):
     """Win rates of A, B, C: 1, 0.5 and 0, so both gaps are leads; a lead of more than all is a
     margin."""
@@ -273,6 +278,7 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
         assert hash(found) == hash(transitivity(battles))
 
 
+@pytest.mark.slow
 def test_an_unknown_deviation_is_a_dash_with_a_dash_for_its_interval():
     """Hard verdicts have no SNTD: neither the estimate nor the interval of its columns is an empty
     cell."""
@@ -288,6 +294,7 @@ def test_json_of_a_triple_is_of_plain_values_and_an_unknown_one_is_none():
     assert type(triplet["items"]) is int
 
 
+@pytest.mark.slow
 def test_triples_are_measured_per_category():
     rows = [(*row, "math") for row in triple(">><", "1")] + [
         (*row, "prose") for row in triple(">>>", "2")
@@ -296,6 +303,7 @@ def test_triples_are_measured_per_category():
     assert {one.name: one.hard.value for one in found.categories} == {"math": 1.0, "prose": 0.0}
 
 
+@pytest.mark.slow
 def test_random_verdicts_have_a_quarter_of_non_transitive_triples_and_more_with_ties():
     """Closed form: 2 of 8 without ties, 14 of 27 with a third of ties."""
     assert (chance_of_no_order(0.0), chance_of_no_order(1 / 3)) == pytest.approx(
@@ -308,6 +316,7 @@ def test_random_verdicts_have_a_quarter_of_non_transitive_triples_and_more_with_
     assert pnt(tied) == pytest.approx(chance_of_no_order(1 / 3), abs=0.03)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
@@ -353,6 +362,7 @@ def test_intervals_that_take_triples_of_an_item_for_independent_do_not(many):
     assert np.mean(hits) < 0.88
 
 
+@pytest.mark.slow
 def test_a_share_of_0_has_an_upper_bound():
     found = transitivity(table([row for k in range(30) for row in triple(">>>", str(k))])).hard
     assert found.low == 0.0

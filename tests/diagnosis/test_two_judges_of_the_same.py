@@ -42,6 +42,7 @@ def compare_judges_of(*tables):
     return compare_rejudged([Subject(judge, part, part) for judge, part in parts])
 
 
+@pytest.mark.slow
 def test_drifts_are_differences_of_the_ratings_that_rank_gives():
     """Oracle: `podium.rank` of either judge alone."""
     old, new = (
@@ -71,6 +72,7 @@ def test_identical_verdicts_have_no_drift_and_no_error():
     assert found.agreement.value == 1.0
 
 
+@pytest.mark.slow
 def test_agreement_does_not_depend_on_response_order():
     old, new = verdicts(OLD, range(30), "a", 1), verdicts(OLD + TASTE, range(30), "b", 2)
     swapped = {

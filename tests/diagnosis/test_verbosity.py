@@ -44,6 +44,7 @@ def card(rows=ROWS, columns="item credit margin length_a length_b", near_tie=0.3
     return verbosity(subject_of(judgments(rows, columns, **constant), near_tie=near_tie))
 
 
+@pytest.mark.slow
 def test_the_longer_response_among_near_ties():
     found = card()
     assert (found.longer_near_ties.value, found.longer_near_ties.n) == (2 / 3, 3)
@@ -51,10 +52,12 @@ def test_the_longer_response_among_near_ties():
     assert found.longer_near_ties.value != found.longer.value
 
 
+@pytest.mark.slow
 def test_a_wider_band_takes_in_more_near_ties():
     assert card(near_tie=2.0).longer_near_ties.n == 4
 
 
+@pytest.mark.slow
 def test_hard_verdicts_without_margins_have_no_near_ties():
     found = card(
         [(item, credit, a, b) for item, credit, _, a, b in ROWS], "item credit length_a length_b"
@@ -64,6 +67,7 @@ def test_hard_verdicts_without_margins_have_no_near_ties():
     assert found.longer.n == 5
 
 
+@pytest.mark.slow
 def test_soft_credits_near_a_half_are_near_ties():
     rows = [(0, 0.52, 300, 100), (1, 0.49, 300, 100), (2, 0.9, 300, 100)]
     found = card(rows, "item credit length_a length_b")
@@ -76,6 +80,7 @@ def test_without_lengths_verbosity_is_missing():
     assert "length_a and length_b" in found.remedy
 
 
+@pytest.mark.slow
 def test_without_a_reference_only_the_residuals_are_missing():
     found = card()
     assert found.residuals.why == "there are no human labels, no gold standard and no other judge"
@@ -179,6 +184,7 @@ def test_log_ratios_are_of_one_plus_the_length():
     assert expit(log_ratio(battles)) == pytest.approx([1 / 11])
 
 
+@pytest.mark.slow
 def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     rows = [
         (k, credit, 0.1, 300, 100, *pair)
@@ -227,6 +233,7 @@ def test_length_bias_is_not_reported_for_a_judge_that_exaggerates_gaps_of_longer
     assert np.mean(plain) < 0.8
 
 
+@pytest.mark.slow
 def test_lengths_of_answers_and_of_transcripts_are_told_apart():
     rng = np.random.default_rng(5)
     of_answer, of_transcript = (rng.integers(50, 5_000, (2, 300)) for _ in range(2))

@@ -49,6 +49,7 @@ def save_votes(tmp_path, form):
     return path
 
 
+@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("form", ["pooled", "voter column", "judge per voter", "arena"])
 @pytest.mark.parametrize(
     "command", [["rank"], ["compare", "m0", "m1"], ["diagnose"], ["rank", "--format", "json"]]
@@ -67,6 +68,7 @@ def test_no_command_speaks_of_a_judges_replies(podium, tmp_path, form, command):
     assert "those rows" not in said
 
 
+@pytest.mark.slow
 def test_the_page_does_not_speak_of_a_judges_replies(podium, tmp_path):
     page = tmp_path / "page.html"
     podium("report", save_votes(tmp_path, "pooled"), "-o", page)

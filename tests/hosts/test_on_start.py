@@ -151,6 +151,7 @@ def without(
     return made, tmp_path / "packages"
 
 
+@pytest.mark.slow
 def test_any_other_program_starts_as_if_podium_were_not_enabled(
     on: Environment, off: Environment
 ) -> None:
@@ -190,12 +191,14 @@ def test_a_host_that_is_asked_for_no_ranker_and_no_help_loads_nothing_of_podium(
     assert ("podium" in imported(), "podium" in imported("--help")) == (False, True)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("short", ["-h", "--hel", "-Cx -h"])
 def test_help_is_complete_in_all_its_forms(on: Environment, write: Write, short: str) -> None:
     host = changed(LM_EVAL, ('"--tasks"', '"-C"'))
     assert "--ranker" in on.script("lm_eval", "run", *short.split(), path=write(host)).stdout
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("how", [("lm_eval",), ("-m", "lm_eval")])
 def test_the_options_are_in_the_help_of_lm_eval(
     on: Environment, off: Environment, write: Write, how
@@ -230,6 +233,7 @@ def test_the_other_commands_of_inspect_stay_as_they_are(
     assert "not with list" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_name_of_no_ranker_is_rejected_before_the_host_runs(
     on: Environment, write: Write
 ) -> None:
@@ -295,6 +299,7 @@ def test_a_host_that_has_changed_works_as_ever_and_ranker_says_what_to_use(
     assert "`podium rank " in told
 
 
+@pytest.mark.slow
 def test_an_extension_that_fails_halfway_is_undone(
     on: Environment, off: Environment, write: Write
 ) -> None:

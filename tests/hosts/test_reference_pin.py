@@ -44,6 +44,7 @@ def figures(models, reference="base", ranker="bradley-terry", own="step-1"):
     return figures_of_models("task", rank(battles, ranker), battles, [own], reference)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("number", [2, 4, 5, 6])
 def test_a_win_rate_against_the_reference_is_the_same_among_any_number_of_models(number):
     [alone, _] = figures(MODELS[:2]).figures
@@ -53,6 +54,7 @@ def test_a_win_rate_against_the_reference_is_the_same_among_any_number_of_models
     assert rating.opponents == tuple(sorted({*MODELS[:number]} - {"step-1"}))
 
 
+@pytest.mark.slow
 def test_its_error_is_clustered_by_item():
     battles = battles_of(MODELS[:4])
     twice = pd.concat([battles.to_frame(), battles.to_frame().assign(response=2)])
@@ -64,6 +66,7 @@ def test_its_error_is_clustered_by_item():
     assert (doubled.value, doubled.se) == (pytest.approx(once.value), pytest.approx(once.se))
 
 
+@pytest.mark.slow
 def test_without_a_reference_the_win_rate_is_against_all_and_a_mean_stands_alone():
     [win_rate, rating] = figures(MODELS[:4], reference=None).figures
     assert (win_rate.name, win_rate.opponents) == ("win-rate", ("base", "step-2", "step-3"))
@@ -114,6 +117,7 @@ def written(folder, models, asked=None, judge="judge", task="task"):
     return [figure.name for figure in own], [note.code for note in pin.save([models[-1]])]
 
 
+@pytest.mark.slow
 def test_the_first_ranking_records_the_pin_and_later_ones_use_it(tmp_path):
     folder = tmp_path / "out.podium"
     assert written(folder, MODELS[:3]) == (["win-rate", "bradley-terry"], ["no-pin"])
@@ -128,6 +132,7 @@ def test_the_first_ranking_records_the_pin_and_later_ones_use_it(tmp_path):
     assert kept.rankings[0] == first
 
 
+@pytest.mark.slow
 def test_what_makes_values_incomparable_is_said(tmp_path):
     folder = tmp_path / "out.podium"
     written(folder, MODELS[:3], "base")
@@ -154,6 +159,7 @@ def test_a_reference_that_is_named_by_its_settings_later_is_found_by_them():
     assert (again.plain, find_reference(again, names, runs)) == ("m", names[1])
 
 
+@pytest.mark.slow
 def test_a_reference_with_other_settings_is_said(tmp_path):
     said = []
     for temperature in (0, 0, 1):
@@ -168,6 +174,7 @@ def test_a_reference_with_other_settings_is_said(tmp_path):
     assert [note.fields["changed"] for note in said[2]] == [{"temperature": "0 → 1"}]
 
 
+@pytest.mark.slow
 def test_settings_are_compared_with_those_of_the_same_task(tmp_path):
     def said(task, temperature):
         pin = open_pin(str(tmp_path), "base")

@@ -144,6 +144,7 @@ def test_warnings_in_json_have_code_fields_and_text_and_are_read_again(tmp_path)
     assert read.to_json() == ranking.to_json()
 
 
+@pytest.mark.slow
 def test_a_file_without_codes_of_warnings_is_rejected(tmp_path):
     rows = [{"item": f"i{k}", "model_a": "a", "model_b": "b", "credit": k % 2} for k in range(8)]
     document = podium.rank(podium.read_battles(pd.DataFrame(rows)), "win-rate").to_dict()
@@ -196,6 +197,7 @@ def ranked_by_plugin() -> podium.Ranking:
     return podium.rank(podium.simulate(3, 40, seed=1).battles(), "own")
 
 
+@pytest.mark.slow
 def test_a_plugin_gives_a_warning_with_a_code_and_a_text_of_its_own(plugin_ranker):
     draws = Notice("mine-draws", {"draws": 3}, template="{draws} draws; see {option:by=judge}")
     plugin_ranker(draws)
@@ -205,6 +207,7 @@ def test_a_plugin_gives_a_warning_with_a_code_and_a_text_of_its_own(plugin_ranke
     assert notice_texts([draws]) == (text,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("warning", "problem"),
     [

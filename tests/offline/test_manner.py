@@ -113,6 +113,7 @@ DEMANDING = (
 )
 
 
+@pytest.mark.fast_cases(22)
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize("instruction", [INSTRUCTION, DEMANDING], ids=["plain", "demanding"])
 def test_hostile_response_does_not_beat_an_obedient_one(text, instruction):

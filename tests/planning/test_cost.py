@@ -14,6 +14,7 @@ from podium.tournaments.schedule import TournamentDesign
 SEVEN = tuple("abcdefg")
 
 
+@pytest.mark.fast_cases(16)
 @pytest.mark.parametrize(
     ("name", "settings", "an_item"),
     [
@@ -131,6 +132,7 @@ def test_a_tariff_that_no_judge_has_is_rejected(options: dict, why: str) -> None
         Tariff(**options)
 
 
+@pytest.mark.slow
 def test_a_battle_of_a_ring_is_one_call_and_is_planned_with_the_error_of_one() -> None:
     """In whatever orders the others ask; the wrong variant: means of both orders, which err clearly
     less."""

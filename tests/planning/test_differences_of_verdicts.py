@@ -46,6 +46,7 @@ def test_recorded_differences_by_hand() -> None:
     assert (other.values.tolist(), other.shares.tolist()) == ([0.0, 1.0], [0.5, 0.5])
 
 
+@pytest.mark.slow
 def test_their_informative_shares_are_the_rankers_informativeness() -> None:
     """Oracle: the ranker. A full round robin compares each pair on every item, so the mean over
     pairs is its share."""
@@ -59,6 +60,7 @@ def test_their_informative_shares_are_the_rankers_informativeness() -> None:
     assert dict(zip(battles.models, by_anchor, strict=True)) == pytest.approx(oracle)
 
 
+@pytest.mark.slow
 def test_five_levels_come_from_the_margin() -> None:
     rows = [("1", "a", "c", 1.0, 2.0), ("1", "b", "c", 1.0, 1.0)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])

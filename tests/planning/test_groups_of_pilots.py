@@ -81,6 +81,7 @@ def test_the_error_of_a_plan_is_that_of_rankings_in_many_worlds():
     assert line.error.value < 0.8 * measured
 
 
+@pytest.mark.slow
 def test_items_are_as_many_more_as_the_design_effect_says():
     battles = battles_of(np.random.default_rng(2), 40, 5)
     plan = make_plan(battles)
@@ -113,6 +114,7 @@ def test_ends_are_combined_on_the_logarithmic_scale():
     assert (groups.number, groups.items, groups.number_for(52)) == (40, 200, 10)
 
 
+@pytest.mark.slow
 def test_a_pilot_whose_groups_are_not_named_is_told_of_them():
     """Else the number of items would be that of independent ones."""
     frame = draw(np.random.default_rng(3), 30, 6)
@@ -131,6 +133,7 @@ def test_a_pilot_of_three_groups_is_too_small():
         make_plan(battles)
 
 
+@pytest.mark.slow
 def test_the_command_names_groups(podium, tmp_path):
     path = tmp_path / "pilot.csv"
     draw(np.random.default_rng(2), 40, 5).to_csv(path, index=False)

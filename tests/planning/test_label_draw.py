@@ -25,12 +25,14 @@ def battles_of(drawn):
     return [(row.item, *sorted((row.model_1, row.model_2))) for row in drawn.rows]
 
 
+@pytest.mark.slow
 def test_no_battle_is_drawn_twice_and_models_are_balanced():
     drawn = draw(61)
     assert len({*battles_of(drawn)}) == 61
     assert drawn.per_model[1] - drawn.per_model[0] <= 1
 
 
+@pytest.mark.slow
 def test_label_draw_excludes_but_balances_existing_labels():
     known = frame()["human"].where(
         frame()["model_a"].eq("model-01") & frame()["item"].lt("item-05")
@@ -44,6 +46,7 @@ def test_label_draw_excludes_but_balances_existing_labels():
     assert drawn.labels_so_far == len(before)
 
 
+@pytest.mark.slow
 def test_label_draw_omits_models_without_verdicts_and_reports_too_few():
     table = frame().drop(columns="human")
     gone = (table[["model_a", "model_b"]] == "model-01").any(axis=1)
@@ -56,6 +59,7 @@ def test_label_draw_omits_models_without_verdicts_and_reports_too_few():
         draw(left + 1, table=table)
 
 
+@pytest.mark.slow
 def test_label_draw_without_battles_left_gives_the_reason():
     with pytest.raises(UsageError, match="all 450 battles have a label") as refused:
         draw(10, table=frame())
@@ -84,6 +88,7 @@ def test_label_draw_of_items_does_not_depend_on_verdicts():
     assert battles_of(draw()) != battles_of(draw(seed=1))
 
 
+@pytest.mark.slow
 def test_responses_are_shown_in_random_order():
     first = [row.model_1 < row.model_2 for row in draw(200).rows]
     assert 0.4 < np.mean(first) < 0.6
@@ -102,6 +107,7 @@ def test_the_command_rejects_uncertainty_before_it_asks_for_texts(tmp_path, podi
     assert (result.code, "three times the error" in result.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_label_draw_reports_equal_labels_per_model_once():
     reported = draw_reports(draw(60))[0].notes
     assert any(text.endswith("each model then has 20 labels.") for text in reported)
@@ -114,6 +120,7 @@ def test_more_battles_than_there_are_are_rejected():
         draw(451)
 
 
+@pytest.mark.slow
 def test_the_only_battle_that_can_be_drawn_has_no_label():
     known = frame()["human"].where(np.arange(len(frame())) > 0)
     with pytest.raises(UsageError, match=r"2 battles were asked for, and 1 has no label yet"):
@@ -131,6 +138,7 @@ def test_texts_stand_in_the_sheet_and_battles_without_them_are_not_drawn():
     assert all(row.response_1 == f"{row.model_1} on {row.item}" for row in drawn.rows)
 
 
+@pytest.mark.slow
 def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
     drawn = draw(
         table=frame().assign(human=frame()["human"].where(np.arange(len(frame())) % 5 == 0))
@@ -162,6 +170,7 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
     assert np.mean(forecasts) == pytest.approx(np.mean(errors), rel=0.2)
 
 
+@pytest.mark.slow
 def test_without_a_number_a_hundred_battles_are_drawn_or_all_if_there_are_fewer():
     world = podium.simulate(3, 60, seed=0)
     for items, number in ((60, 100), (10, 30)):

@@ -36,6 +36,7 @@ def planned_calls(plan):
     return {line.tournament: line.planned.calls for line in plan.lines}
 
 
+@pytest.mark.slow
 def test_a_judge_that_grades_single_responses_has_a_call_per_response():
     """Of 5 models on 100 items, there are 500 responses, whatever pairs a design plays."""
     plan = make_plan(models=5, items=100, tariff=Tariff(realization="likert", repeats=2))
@@ -64,6 +65,7 @@ def test_that_the_judge_may_not_rank_replaces_the_advice():
     assert [doubt["code"] for doubt in plan.to_dict()["plan"]["doubts"]] == ["order-decides"]
 
 
+@pytest.mark.slow
 def test_lost_verdicts_of_a_model_are_said_after_the_plan():
     frame = verdicts()
     is_lost = (frame["model_b"] == "oak") & (frame["credit"] == 0)
@@ -74,12 +76,14 @@ def test_lost_verdicts_of_a_model_are_said_after_the_plan():
     assert "of the battles of oak are unparsed" in report.answer[-1]
 
 
+@pytest.mark.slow
 def test_a_pilot_without_faults_has_no_doubts():
     plan = make_plan(verdicts())
     assert plan.doubts == ()
     assert plan.to_dict()["plan"]["doubts"] == []
 
 
+@pytest.mark.slow
 def test_the_realization_of_the_pilots_judge_is_that_of_the_plan():
     battles = podium.read_battles(verdicts())
     record = podium.scorers.judge_record.JudgeRecord("j", realization="likert")
@@ -93,6 +97,7 @@ def test_the_realization_of_the_pilots_judge_is_that_of_the_plan():
     assert all("-T realization=likert" in command for command in commands)
 
 
+@pytest.mark.slow
 def test_a_jury_is_priced_and_counted_as_a_jury():
     judges = ("j1", "j2", "j3")
     battles = podium.read_battles(verdicts(judges, jury="all", jury_rule="majority", jury_quorum=2))
@@ -130,6 +135,7 @@ def test_scores_without_a_judge_are_left_out_of_a_pilot_with_a_judge():
     assert len(kept) == 6 * ITEMS
 
 
+@pytest.mark.slow
 def test_a_pilot_whose_realization_is_not_installed_is_priced_by_pairs_and_says_so():
     battles = podium.read_battles(verdicts())
     record = podium.scorers.judge_record.JudgeRecord("j", realization="my-plugin")
@@ -141,6 +147,7 @@ def test_a_pilot_whose_realization_is_not_installed_is_priced_by_pairs_and_says_
     assert not any("not installed" in text for text in given.assumptions)
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("scores", [(1.0, 1.0), (0.3, 0.3), (0.75, 0.25), (None, 0.5)])
 def test_no_option_is_proposed_if_nothing_differs(scores):
     """Neither an empty difference nor a constant one has a share or a spread."""

@@ -33,6 +33,7 @@ def piloted(battles: Battles):
     return make_plan(battles, items=200)
 
 
+@pytest.mark.slow
 def test_a_plan_from_numbers_prints_table_2(numbers) -> None:
     """Don-Yehiya et al. 2026, Table 2, with 341 as 340."""
     found = [(one.informative, one.direct.value, one.anchored.value) for one in numbers.samples]
@@ -66,6 +67,7 @@ def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
     )
 
 
+@pytest.mark.slow
 def test_plan_marks_the_cheapest_design(piloted) -> None:
     assert plan_reports(piloted)[0].answer[0].endswith(": the least of these designs.")
     [report] = plan_reports(
@@ -132,6 +134,7 @@ def test_items_through_the_anchor_follow_from_its_informativeness(piloted) -> No
     )
 
 
+@pytest.mark.slow
 def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
     """By hand: 4 items of 3 pairs with 0, 1, 1, 2 ties; deviations from a third over n: sd of sums
     0.816, n = 12."""
@@ -148,6 +151,7 @@ def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None:
     found = make_plan(battles, baseline="model-02")
     share = next(one.informativeness for one in found.candidates if one.anchor == "model-02")
@@ -160,6 +164,7 @@ def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None
     assert found.cheapest == "anchor model-02"
 
 
+@pytest.mark.slow
 def test_cost_of_chosen_pairs_follows_the_sign_test(battles: Battles) -> None:
     found = make_plan(
         battles, pairs=[("model-01", "model-02"), ("model-03", "model-04")], items=100
@@ -203,6 +208,7 @@ def test_plan_from_a_single_anchor_pilot_predicts_every_design() -> None:
         assert found.error.value == pytest.approx(oracle.error.value, rel=0.15)
 
 
+@pytest.mark.slow
 def test_plan_from_two_models_compares_no_anchors() -> None:
     found = make_plan(simulate(2, 40, seed=1).battles())
     assert (found.candidates, found.is_partial) == ((), True)
@@ -235,6 +241,7 @@ def test_plan_reports_an_uninformative_baseline() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_pilot_without_ties_has_the_exact_bound() -> None:
     """Clopper and Pearson: of 8 items without any, 1 - 0.025^(1/8) at most."""
     ties = make_plan(table(*[1.0, 0.0] * 4)).asked["ties"]
@@ -274,6 +281,7 @@ def test_a_pilot_without_items_is_rejected() -> None:
         make_plan(frame)
 
 
+@pytest.mark.slow
 def test_more_models_than_precision_is_computed_for_are_still_priced() -> None:
     found = make_plan(models=201, items=2)
     assert {line.design: line.planned.battles for line in found.lines}[

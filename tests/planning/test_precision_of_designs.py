@@ -87,10 +87,12 @@ def test_the_error_is_near_that_of_a_replay_of_the_pilot(name: str) -> None:
     assert np.sqrt(found.value / 400) == pytest.approx(oracle, rel=0.08)
 
 
+@pytest.mark.slow
 def test_both_orders_err_less_than_one(pilot: Battles) -> None:
     assert variance_in(pilot, calls=2).value < 0.9 * variance_in(pilot, calls=1).value
 
 
+@pytest.mark.slow
 def test_a_pilot_in_one_order_predicts_both_orders() -> None:
     """Items of both pilots are the same, and so is what one order or two would err."""
     world = simulate(5, 400, seed=3, strengths=STRENGTHS)
@@ -104,6 +106,7 @@ def test_four_times_the_items_halve_the_error(pilot: Battles) -> None:
     assert errors[0] == pytest.approx(2 * errors[1])
 
 
+@pytest.mark.slow
 def test_items_and_the_smallest_gap_are_inverse(pilot: Battles) -> None:
     """On the items that an edge needs, the smallest gap is that edge."""
     needed = round_robin_of(pilot, ties=0.0).items
@@ -191,6 +194,7 @@ def test_precision_reports_unbounded_ratings() -> None:
         variance_in(read_battles(pd.DataFrame(rows)))
 
 
+@pytest.mark.slow
 def test_precision_reports_unbattled_models_and_disconnected_groups() -> None:
     rows = [
         {"item": f"q{k}", "model_a": a, "model_b": b, "credit": float(k % 2)}

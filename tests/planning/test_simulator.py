@@ -92,6 +92,7 @@ def test_length_bias_favours_the_longer_response():
     assert longer.mean() > 0.54
 
 
+@pytest.mark.slow
 def test_human_labels_follow_quality_not_the_judge():
     world = simulate(2, 40_000, seed=5)
     frame = world.judgments(Judge(scale=9.0, position_bias=3.0), human=True)

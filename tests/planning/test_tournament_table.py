@@ -20,12 +20,14 @@ def scores(ranking) -> dict[str, float]:
     return {entry.model: entry.score for entry in ranking.standings[0].entries}
 
 
+@pytest.mark.slow
 def test_a_full_round_robin_has_no_error(battles: Battles) -> None:
     [row] = compare_tournaments(battles, "round_robin", seeds=2).rows
     assert (row.error, row.error_sd, row.failed) == (0, 0, 0)
     assert row.tau == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_error_and_tau_are_means_over_seeds(battles: Battles) -> None:
     """Oracle: each seed replayed and compared by itself."""
     whole, errors, taus = scores(rank(battles, "bradley-terry")), [], []
@@ -57,6 +59,7 @@ def test_a_named_anchor_is_played_alone(battles: Battles) -> None:
     ] == ["anchor model-02"]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("tournament", "an_item"), [("round_robin", 10), ("chain", 4), ("swim", 6)]
 )
@@ -81,6 +84,7 @@ def test_items_are_the_most_that_a_budget_buys(battles: Battles) -> None:
     assert row.battles == 24
 
 
+@pytest.mark.slow
 def test_a_seed_without_a_ranking_is_counted_and_left_out() -> None:
     """A single unparsed battle gives no ranking; seeds that draw it are counted as failures."""
     rows = [
@@ -133,6 +137,7 @@ def test_no_seeds_are_rejected(battles: Battles) -> None:
         compare_tournaments(battles, "swim", seeds=0)
 
 
+@pytest.mark.slow
 def test_a_record_of_ties_is_rejected(battles: Battles) -> None:
     """With ties only, there is no order to compare with."""
     ties = read_battles(battles.table.assign(credit=0.5, margin=0.0))

@@ -101,6 +101,7 @@ def rare_loss(tmp_path):
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_gate_by_betting_does_not_pass_on_gains_that_a_rare_loss_could_undo(rare_loss):
     default = podium.compare("new", "old", rare_loss, require="better")
     betting = podium.compare("new", "old", rare_loss, require="better", method="betting")
@@ -112,6 +113,7 @@ def test_a_gate_by_betting_does_not_pass_on_gains_that_a_rare_loss_could_undo(ra
     assert any("may be added and the test made again" in sentence for sentence in plain.answer)
 
 
+@pytest.mark.slow
 def test_verdicts_are_compared_by_win_rate_and_elo_is_refused(tmp_path):
     path = tmp_path / "battles.csv"
     rows = [
@@ -126,6 +128,7 @@ def test_verdicts_are_compared_by_win_rate_and_elo_is_refused(tmp_path):
         podium.compare("a", "b", str(path), method="betting", measure="elo")
 
 
+@pytest.mark.slow
 def test_scores_without_bounds_are_refused(tmp_path):
     path = tmp_path / "scores.csv"
     pd.DataFrame({"item": range(9), "new": range(9), "old": range(1, 10)}).to_csv(path, index=False)

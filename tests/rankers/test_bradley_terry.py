@@ -89,6 +89,7 @@ def test_ratings_equal_choix_to_1e_9(seed):
     assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdicts", ["hard", "soft"])
 def test_ratings_equal_a_statsmodels_binomial_glm_to_1e_9(verdicts):
     coded, pairs, _ = squares_of(worldly_battles(1, judge=Judge(verdicts=verdicts)))
@@ -108,6 +109,7 @@ def test_weighted_ratings_equal_a_statsmodels_glm_with_frequency_weights():
     assert fit_strengths(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_penalised_maximum_equals_a_general_optimisers():
     _, pairs, _ = squares_of(worldly_battles(2))
     found = minimize(
@@ -132,6 +134,7 @@ def test_two_models_have_the_closed_form_rating():
     assert -gap == pytest.approx(400 * np.log10(7 / 3), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_clustered_covariance_equals_statsmodels():
     """statsmodels without its own correction, times G / (G - 1), contrasted against the last
     model."""
@@ -147,6 +150,7 @@ def test_the_clustered_covariance_equals_statsmodels():
     assert contrast @ ours @ contrast.T == pytest.approx(theirs, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_many_resamples_at_once_equal_one_by_one():
     coded, pairs, _ = squares_of(worldly_battles(5))
     cells = cells_by_cluster(coded, pairs)
@@ -224,6 +228,7 @@ def beside_veterans(battles, credit):
     return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
 
 
+@pytest.mark.slow
 def test_a_newcomer_does_not_make_the_others_weakly_identified():
     ranked = bradley_terry(beside_veterans(5, 0.5), rng=rng())
     assert not any("weakly identified" in text for text in notice_texts(ranked.warnings))
@@ -231,6 +236,7 @@ def test_a_newcomer_does_not_make_the_others_weakly_identified():
     assert ranked.diagnostics["uneven_opponents"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("battles", [5, 13, 19])
 def test_newcomer_with_only_wins_has_a_one_sided_interval(battles):
     entries = {
@@ -365,6 +371,7 @@ def test_hard_labels_round_soft_credits():
     assert elo(battles, labels="hard") == pytest.approx(elo(same), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_pinning_shifts_scores_and_gives_the_errors_of_contrasts():
     battles = worldly_battles(7)
     plain = bradley_terry(battles, rng=rng())
@@ -380,6 +387,7 @@ def test_pinning_shifts_scores_and_gives_the_errors_of_contrasts():
     )
 
 
+@pytest.mark.slow
 def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
     battles = worldly_battles(7)
     plain, pinned = (
@@ -400,10 +408,12 @@ def test_a_malformed_pin_is_rejected(pin):
         bradley_terry(worldly_battles(), rng=rng(), pin=pin)
 
 
+@pytest.mark.slow
 def test_scores_average_1500():
     assert np.mean(list(elo(worldly_battles(3)).values())) == pytest.approx(MEAN)
 
 
+@pytest.mark.slow
 def test_the_centre_is_the_mean_of_the_models_named():
     scores = elo(worldly_battles(3), centre=("model-01", "model-04"))
     assert (scores["model-01"] + scores["model-04"]) / 2 == pytest.approx(MEAN)
@@ -432,6 +442,7 @@ def one_sided_wins():
     return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
 
 
+@pytest.mark.slow
 def test_an_unbeaten_model_is_marked_and_its_interval_left_open():
     standings = bradley_terry(one_sided_wins(), rng=rng())
     entry = next(e for e in standings.entries if e.model == "d")
@@ -509,6 +520,7 @@ def _ranked_ties(items):
     return bradley_terry(battles, rng=rng())
 
 
+@pytest.mark.slow
 def test_a_few_ties_give_equal_ratings_without_an_interval():
     standings = _ranked_ties(3)
     assert [(e.rank, e.score, e.se, e.low) for e in standings.entries] == [
@@ -517,6 +529,7 @@ def test_a_few_ties_give_equal_ratings_without_an_interval():
     assert any("no variation between items" in text for text in notice_texts(standings.warnings))
 
 
+@pytest.mark.slow
 def test_many_ties_give_equal_ratings_with_the_intervals_of_tests_of_pairs():
     standings = _ranked_ties(30)
     entry = standings.entries[0]
@@ -527,6 +540,7 @@ def test_many_ties_give_equal_ratings_with_the_intervals_of_tests_of_pairs():
     assert "pair tests" in standings.interval
 
 
+@pytest.mark.slow
 def test_a_single_item_gives_no_interval():
     rows = [("i", a, b, 0.5) for a, b in (("a", "b"), ("b", "c"))] + [("i", "a", "b", 1.0)]
     standings = bradley_terry(
@@ -545,6 +559,7 @@ def test_ratings_recover_the_simulators_strengths():
     assert fit_strengths(pair_sums(coded), 0.0).theta == pytest.approx(world.strengths, abs=0.05)
 
 
+@pytest.mark.slow
 def test_newton_reports_a_vanishing_gradient():
     assert bradley_terry(worldly_battles(), rng=rng(), regularization=0.0).fit.gradient < 1e-12
 
@@ -596,6 +611,7 @@ def test_an_impossible_regularization_is_rejected(value):
         bradley_terry(worldly_battles(), rng=rng(), regularization=value)
 
 
+@pytest.mark.slow
 def test_a_pin_changes_no_rank_set_and_has_no_error_under_the_bootstrap():
     options = {"interval": "bootstrap", "resamples": 60}
     battles = worldly_battles(7)
@@ -610,6 +626,7 @@ def test_a_pin_changes_no_rank_set_and_has_no_error_under_the_bootstrap():
     )
 
 
+@pytest.mark.slow
 def test_a_single_common_model_keeps_its_standard_error():
     standings = bradley_terry(worldly_battles(3), rng=rng(), centre=("model-01",))
     assert all(entry.se > 0 for entry in standings.entries)
@@ -630,6 +647,7 @@ def rated(battles, **options):
     return {entry.model: entry for entry in bradley_terry(battles, rng=rng(), **options).entries}
 
 
+@pytest.mark.slow
 def test_two_battles_of_a_newcomer_leave_the_others_intervals():
     before, after = (
         rated(duel_with_guest()),
@@ -650,6 +668,7 @@ def test_models_with_little_weight_in_the_origin_are_reported():
     }
 
 
+@pytest.mark.slow
 def test_an_unbeaten_newcomer_has_a_lower_end_only():
     battles = duel_with_guest(*[(f"i{k}", "d", "a", 1.0) for k in range(5)])
     newcomer = rated(battles)["d"]
@@ -689,6 +708,7 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
         assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_model_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
     """A model that has no interval is not said to have one that is too narrow."""
     for items, is_named in ((10, True), (2, False)):
@@ -722,6 +742,7 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
     assert sparse.weight == pytest.approx(dense.weight)
 
 
+@pytest.mark.slow
 def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
     monkeypatch.setattr("podium.rankers.fit.newton.MOST_CHOLESKY", 1)
     _, pairs, _ = squares_of(worldly_battles(2))

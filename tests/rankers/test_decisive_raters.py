@@ -47,6 +47,7 @@ def leader_of(table: pd.DataFrame, ranker: str) -> tuple[str, float]:
     return entries[0].model, entries[0].score - entries[1].score
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("ranker", RANKERS)
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))]
@@ -78,6 +79,7 @@ def test_brute_force_finds_some_and_not_all() -> None:
     assert 0 < sum(each is not None for each in found) < len(found)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("ranker", RANKERS)
 def test_with_many_voters_the_most_influential_ones_are_left_out(
     ranker: str, monkeypatch: pytest.MonkeyPatch

@@ -93,6 +93,7 @@ def sign_tests(items):
     ]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("items", [7, 20, 50])
 def test_right_or_wrong_scores_are_found_to_differ_at_most_as_often_as_the_level(items):
     """Enumerated, at any share of differing items; of 50 that all differ, mid-p McNemar says so in
@@ -190,6 +191,7 @@ def test_two_models_alone_have_one_test_of_elo_and_of_the_win_rate(won, lost):
     assert rates.p_value == elo.p_value
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("items", [6, 20, 100])
 @pytest.mark.parametrize("losses", [0.15, 0.5, 1.0, 1.5, 3.0])
 def test_the_interval_of_few_losses_holds_the_truth(items, losses):

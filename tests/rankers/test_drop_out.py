@@ -19,6 +19,7 @@ def close_pair(extra: list[tuple[str, str, str, float]]) -> podium.Battles:
     return table([(f"i{k}", "amber", "birch", float(k % 2)) for k in range(10)] + extra)
 
 
+@pytest.mark.slow
 def test_removing_the_one_deciding_item_changes_the_leader() -> None:
     robustness = drop_out_robustness(
         close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)])
@@ -43,6 +44,7 @@ def test_a_leader_who_wins_everywhere_falls_by_no_removal() -> None:
     assert (robustness.new_leader, robustness.items) == (None, ())
 
 
+@pytest.mark.slow
 def test_drop_out_ignores_removals_that_disconnect_the_models() -> None:
     """Without item `bridge` no model plays cedar, and without a common scale there is no other
     leader."""
@@ -52,12 +54,14 @@ def test_drop_out_ignores_removals_that_disconnect_the_models() -> None:
     assert "bridge" not in robustness.items
 
 
+@pytest.mark.slow
 def test_no_more_items_are_looked_for_than_asked() -> None:
     battles = close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)])
     assert drop_out_robustness(battles, largest=1).items == ()
     assert drop_out_robustness(battles, largest=1, most_enumerated=0).items == ()
 
 
+@pytest.mark.slow
 def test_rows_without_an_item_are_called_by_their_number() -> None:
     credits = [1.0, 0.0, 1.0, 0.0, 0.9]
     frame = pd.DataFrame({"model_a": "amber", "model_b": "birch", "credit": credits})
@@ -118,6 +122,7 @@ def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_and_neve
     assert {0, 1, 2, 3} <= set(exact.tolist()), "none is an answer, too"
 
 
+@pytest.mark.slow
 def test_an_item_that_is_called_like_a_row_is_an_item() -> None:
     frame = pd.DataFrame(
         [

@@ -100,6 +100,7 @@ def gap_of(items: int, epochs: int) -> float:
     return 0.18 * np.sqrt(60 / items) * np.sqrt(2 / epochs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [20, 40, 100])
 @pytest.mark.parametrize("name", DRAWS)
 def test_scores_of_four_epochs_are_told_apart_as_often_as_by_t(name, items):

@@ -51,6 +51,7 @@ def test_anchor_that_beats_every_model_is_uninformative():
     assert {e.model: e.score for e in standings.entries}["best"] == 0.0
 
 
+@pytest.mark.slow
 def test_five_level_verdicts_distinguish_more_pairs_than_three_level():
     rows = [
         ("i", "anchor", "x", 1.0, 2.0),
@@ -66,6 +67,7 @@ def test_five_level_verdicts_distinguish_more_pairs_than_three_level():
     assert (entry.score, entry.extra["three_level"]) == (1.0, pytest.approx(2 / 3))
 
 
+@pytest.mark.slow
 def test_informativeness_compares_continuous_credits_by_sign_and_reports_it():
     battles = simulate(4, 40, seed=1).battles(Judge(verdicts="soft"))
     standings = informativeness(battles, rng=np.random.default_rng(0))
@@ -126,6 +128,7 @@ def test_repeats_are_averaged_before_their_sign_is_taken():
     assert {e.model: e.extra["three_level"] for e in standings.entries}["anchor"] == 0.0
 
 
+@pytest.mark.slow
 def test_informativeness_reports_partly_known_margins():
     rows = [
         ("i", "anchor", "x", 1.0, 2.0),

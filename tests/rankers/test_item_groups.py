@@ -98,6 +98,7 @@ def test_standard_errors_are_those_of_a_dense_sandwich_by_group(weights):
     assert standings.separation.clusters == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate", "soft-elo"])
 def test_battles_in_memory_and_in_the_database_agree(ranker):
     table = table_of(weights=True)
@@ -117,6 +118,7 @@ def test_battles_in_memory_and_in_the_database_agree(ranker):
     assert (stored.counts.groups, stored.counts.group) == (20, "passage")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_groups_of_one_item_have_the_errors_of_items(ranker):
     table = table_of(items=1, passages=40)
@@ -127,6 +129,7 @@ def test_groups_of_one_item_have_the_errors_of_items(ranker):
         assert figures[0] == pytest.approx(figures[1])
 
 
+@pytest.mark.slow
 def test_orders_of_a_battle_are_merged_by_item_before_groups_are_formed():
     table = table_of(missing=0.0).assign(order="ab")
     swapped = table.assign(order="ba")
@@ -139,6 +142,7 @@ def test_orders_of_a_battle_are_merged_by_item_before_groups_are_formed():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_errors_of_means_are_those_of_a_ratio_by_group(missing):
     scores = scores_of(missing=missing)
@@ -154,6 +158,7 @@ def test_errors_of_means_are_those_of_a_ratio_by_group(missing):
     assert standings.counts.groups == 20
 
 
+@pytest.mark.slow
 def test_medians_are_resampled_by_group():
     scores = scores_of()
     battles = podium.read_battles(scores, cluster="passage_id")
@@ -178,6 +183,7 @@ def test_a_test_of_groups_is_that_of_their_sums():
     assert test.p_value == pytest.approx(by_hand.p_value)
 
 
+@pytest.mark.slow
 def test_answers_count_groups_and_ask_for_more_of_them():
     battles = podium.read_battles(table_of(passages=40), cluster="passage_id")
     ranking = podium.rank(battles)
@@ -189,6 +195,7 @@ def test_answers_count_groups_and_ask_for_more_of_them():
     assert ranking.to_dict()["rankings"][0]["counts"]["groups"] == 40
 
 
+@pytest.mark.slow
 def test_comparisons_test_groups():
     battles = podium.read_battles(table_of(passages=40), cluster="passage_id")
     compared = podium.compare("amber", "birch", battles)
@@ -262,6 +269,7 @@ def test_rows_without_items_have_groups():
         assert entry.se == pytest.approx(errors[model], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_slices_keep_the_groups():
     table = table_of(passages=40)
     table["half"] = np.where(table["passage_id"] < "p20", "first", "second")

@@ -123,6 +123,7 @@ def test_the_sandwich_is_that_of_numerical_derivatives():
     assert found[np.ix_(keep, keep)] == pytest.approx(gaps @ expected @ gaps.T, rel=2e-3, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_equal_slopes_without_orders_are_bradley_terry():
     frame = small_jury().drop(columns="order")
     battles = podium.read_battles(frame, merge=False)
@@ -136,6 +137,7 @@ def test_equal_slopes_without_orders_are_bradley_terry():
     )
 
 
+@pytest.mark.slow
 def test_weights_count_in_the_mean_of_slopes_like_repeated_battles():
     frame = small_jury()
     weighted = frame.assign(weight=np.where(frame["judge"] == "j0", 3.0, 1.0))
@@ -164,6 +166,7 @@ def test_a_judge_that_contradicts_the_others_has_a_negative_slope():
     assert "The judges contradict each other (slope below 0: judge-2)" in " ".join(standings.answer)
 
 
+@pytest.mark.slow
 def test_two_judges_of_opposite_verdicts_keep_the_scores_of_equal_slopes():
     frame = play(Jury(slopes=(1.5, 1.5)), items=150, seed=7)
     turned = frame.assign(
@@ -192,6 +195,7 @@ def test_slopes_of_judges_without_common_pairs_are_not_identified():
     )
 
 
+@pytest.mark.slow
 def test_a_single_item_and_a_judge_of_few_battles_have_no_intervals():
     frame = play(Jury(), items=1, seed=0)
     one = judge_aware(podium.read_battles(frame), rng=np.random.default_rng(0)).diagnostics["jury"]
@@ -230,6 +234,7 @@ def test_few_battles_of_a_judge_identify_no_slopes_and_intervals_hold(battles):
     assert np.mean(held) >= 0.9
 
 
+@pytest.mark.slow
 def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
     one = judge_aware(
         podium.read_battles(play(Jury(), items=262, seed=1)), rng=np.random.default_rng(0)
@@ -243,6 +248,7 @@ def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
     assert max(row["disagreement"] for row in tastes.diagnostics["jury"]["judges"].values()) > 20
 
 
+@pytest.mark.slow
 def test_two_judges_with_shared_errors_are_named_and_the_answer_says_so():
     jury = Jury(shared=0.3, copies=(0, 1), copied=0.7)
     ranking = podium.rank(play(jury, items=100, seed=5, overlap=0.5), ["judge-aware"], pool=True)
@@ -263,6 +269,7 @@ def test_shared_errors_are_unknown_without_common_battles():
     assert any("overlap=0.1" in text for text in notice_texts(standings.warnings))
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
@@ -276,6 +283,7 @@ def test_one_judge_is_an_error(frame, message):
         podium.rank(frame, ["judge-aware"])
 
 
+@pytest.mark.slow
 def test_judges_that_contradict_each_other_and_have_tastes_fail_both_checks():
     frame = play(Jury(slopes=(2.0, -1.5, 1.5), taste=0.8), items=200, seed=0)
     [standings] = podium.rank(frame, ["judge-aware"]).standings
@@ -289,6 +297,7 @@ def test_judges_that_contradict_each_other_and_have_tastes_fail_both_checks():
     )
 
 
+@pytest.mark.slow
 def test_judges_that_always_agree_share_one_truth():
     frame = play(Jury(), items=60, seed=0)
     [standings] = podium.rank(
@@ -311,6 +320,7 @@ def test_the_penalty_of_models_that_never_lose_is_no_sign_of_several_truths():
     assert rejected <= 1
 
 
+@pytest.mark.slow
 def test_a_judge_without_a_readable_verdict_is_named():
     frame = silenced(play(Jury(), items=80, seed=2), "judge-1")
     [standings] = podium.rank(frame, ["judge-aware"]).standings

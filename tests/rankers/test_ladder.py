@@ -113,6 +113,7 @@ def test_the_fit_is_the_maximum_of_likelihood_times_prior_with_any_covariance():
     )
 
 
+@pytest.mark.slow
 def test_given_ratings_change_the_table_and_newcomers_are_on_their_scale():
     """They once steered the opponents, and the table ignored them."""
     battles = battles_of(3)
@@ -126,6 +127,7 @@ def test_given_ratings_change_the_table_and_newcomers_are_on_their_scale():
     assert all(plain[name].se < 20 for name in RATED)
 
 
+@pytest.mark.slow
 def test_a_typed_name_that_is_no_model_is_named_and_a_file_may_have_others(tmp_path):
     battles = battles_of(3)
     _, standings = entries_of(battles, ratings={**given(), "newest": (1700.0, 20.0)})
@@ -160,6 +162,7 @@ def test_ratings_without_an_error_have_one_of_30_and_a_warning():
     )
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_gaps_to_rated_models_when_the_ladder_has_errors():
     """Ratings taken as exact cover too rarely; with their error, 95% intervals cover as often as
     they say."""
@@ -184,6 +187,7 @@ def test_intervals_cover_the_gaps_to_rated_models_when_the_ladder_has_errors():
     assert np.mean(covered[0.0]) < 0.9
 
 
+@pytest.mark.slow
 def test_the_slope_is_not_drawn_towards_0_by_the_errors_of_the_ladder():
     """The naive slope is about 0.9 at errors of 30 and a spread of 75."""
     truth, rng = np.linspace(-100, 100, 6) / POINTS, np.random.default_rng(6)
@@ -217,6 +221,7 @@ def test_both_checks_together_raise_an_alarm_about_seven_in_a_hundred_right_ladd
     assert 0.05 < alarms / 2_000 <= 0.07
 
 
+@pytest.mark.slow
 def test_another_scale_is_named_and_nothing_is_claimed_about_newcomers():
     battles = battles_of(7, 400)
     ranking = rank(battles, ratings=given(scale=2.2))
@@ -234,6 +239,7 @@ def test_another_scale_is_named_and_nothing_is_claimed_about_newcomers():
     )
 
 
+@pytest.mark.slow
 def test_another_scale_without_newcomers_is_named_too():
     [standings] = rank(
         battles_of(7, 400), ratings={**given(scale=2.2), "new": (1544, 20), "odd": (1412, 20)}
@@ -243,6 +249,7 @@ def test_another_scale_without_newcomers_is_named_too():
     assert standings.answer[1].endswith("nothing is claimed about the rated models.")
 
 
+@pytest.mark.slow
 def test_a_ladder_that_was_not_compared_has_not_passed_its_checks():
     battles = battles_of(3)
     answer = " ".join(rank(battles, ratings={"a": (1350, 20)}).standings[0].answer)
@@ -251,12 +258,14 @@ def test_a_ladder_that_was_not_compared_has_not_passed_its_checks():
     assert "too few rated" not in " ".join(rank(battles, ratings=given()).standings[0].answer)
 
 
+@pytest.mark.slow
 def test_no_number_of_items_is_promised_where_the_errors_of_given_ratings_remain():
     battles = battles_of(3)
     assert " more items " in rank(battles).standings[0].answer[-1]
     assert " more items " not in " ".join(rank(battles, ratings=given(30)).standings[0].answer)
 
 
+@pytest.mark.slow
 def test_a_rating_that_is_off_is_named_and_no_other():
     [standings] = rank(battles_of(8, 400), ratings=given(c=140.0)).standings
     ladder = standings.diagnostics["ladder"]
@@ -289,6 +298,7 @@ def test_a_right_ladder_raises_no_alarm_and_the_smallest_drift_to_be_found_is_pr
     assert "slope of these battles' own ratings on the given ones: " in text
 
 
+@pytest.mark.slow
 def test_the_smallest_drift_is_found_in_eight_of_ten_worlds():
     found, detectable = 0, []
     for seed in range(100):
@@ -306,6 +316,7 @@ def test_the_smallest_drift_is_found_in_eight_of_ten_worlds():
     assert 68 <= found <= 92
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("name", "elo", "side"), [("new", 700.0, "above"), ("odd", -700.0, "below")]
 )
@@ -319,6 +330,7 @@ def test_a_newcomer_beyond_the_ladder_has_a_bound_on_one_side(name, elo, side):
     assert (end < 1500 + elo) if side == "above" else (end > 1500 + elo)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("elo", "side"), [(700.0, "above"), (-700.0, "below")])
 def test_a_newcomer_that_only_met_newcomers_beyond_the_ladder_is_beyond_it_too(elo, side):
     met_rated = frame_of(11, truth={**TRUTH, "new": elo})

@@ -23,6 +23,7 @@ def standings_of(table: pd.DataFrame, ranker: str = "mean", **options):
     return podium.rank(table, ranker, **options).standings[0]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_it_has_the_quantile_of_sidaks_level(level) -> None:
     standings = standings_of(scores_of(1, 10), level=level)
@@ -47,12 +48,14 @@ def test_of_scores_from_0_to_1_it_is_wilsons() -> None:
     assert (found["low"], found["high"]) == pytest.approx((low, high))
 
 
+@pytest.mark.slow
 def test_a_model_that_is_clearly_ahead_and_two_models_have_none() -> None:
     assert "leader_interval" not in standings_of(scores_of(3, 6, lead=2)).diagnostics
     assert "leader_interval" not in standings_of(scores_of(3, 2)).diagnostics
     assert "leader_interval" in standings_of(scores_of(3, 3)).diagnostics
 
 
+@pytest.mark.slow
 def test_a_ladder_that_rated_the_first_model_before_has_none() -> None:
     battles = podium.simulate(4, 12, seed=1, spread=0.1).judgments(podium.Judge())
     assert "leader_interval" in standings_of(battles, "bradley-terry").diagnostics
@@ -79,6 +82,7 @@ def test_a_model_without_an_error_has_none() -> None:
     assert leader_interval(estimate, 1, 0.95) is not None
 
 
+@pytest.mark.slow
 def test_the_table_marks_the_interval_and_a_line_explains_it() -> None:
     standings = podium.rank(scores_of(1, 10), "mean")
     found = standings.standings[0].diagnostics["leader_interval"]

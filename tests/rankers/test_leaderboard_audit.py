@@ -59,6 +59,7 @@ def test_a_leader_that_nobody_beats_on_any_item_keeps_the_first_place(save):
     assert standings.diagnostics["drop_out"] == {"items": None, "leader": None}
 
 
+@pytest.mark.slow
 def test_a_shared_first_place_is_not_decided_by_few_items(save):
     values = (np.random.default_rng(1).random((60, 2)) < 0.5).astype(int)
     values = np.column_stack([values[:, 0], values[::-1, 0], values[:, 1] * values[:, 0]])
@@ -69,6 +70,7 @@ def test_a_shared_first_place_is_not_decided_by_few_items(save):
     assert "the first place" not in answer
 
 
+@pytest.mark.slow
 def test_the_answer_has_the_four_statements(save):
     values = (
         np.random.default_rng(1).random((400, 6)) < [0.2, 0.5, 0.52, 0.54, 0.75, 0.78]
@@ -92,12 +94,14 @@ def test_the_answer_has_the_four_statements(save):
     assert gap + 1 == 3
 
 
+@pytest.mark.slow
 def test_with_a_single_item_nothing_is_said_of_items_left_out(save):
     standings = podium.rank(read_matrix(save, np.array([[1, 0, 0]])), "mean").standings[0]
     assert "unknown" in standings.diagnostics["drop_out"]
     assert "How few items" not in " ".join(standings.answer)
 
 
+@pytest.mark.slow
 def test_a_first_place_that_two_items_decide_rests_on_them(save):
     first = np.arange(20) < 11
     second = np.roll(np.arange(20) < 10, 5)
@@ -124,6 +128,7 @@ def test_models_of_equal_strength_are_clearly_ahead_in_at_most_5_percent_of_200_
     print(f"clear claims in {claims} of 200 worlds")
 
 
+@pytest.mark.slow
 def test_the_example_is_what_its_script_makes(tmp_path):
     folder = Path(__file__).parents[2] / "examples" / "leaderboard"
     script = tmp_path / "make.py"

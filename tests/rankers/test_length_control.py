@@ -223,6 +223,7 @@ def test_a_joint_fit_without_an_exception_to_strength_and_length_is_rejected():
         ranked(battles_determined_by_length())
 
 
+@pytest.mark.slow
 def test_a_joint_fit_that_rests_on_one_exception_says_so():
     frame = battles_determined_by_length()
     frame.loc[5, "credit"] = 1 - frame.loc[5, "credit"]
@@ -263,6 +264,7 @@ def test_separation_by_length_is_what_linear_programming_finds():
     assert 20 < sum(found) < 130
 
 
+@pytest.mark.slow
 def test_battles_without_lengths_are_left_out_and_counted():
     frame = world(np.random.default_rng(6))
     holes = frame.copy()
@@ -292,6 +294,7 @@ def test_what_has_no_lengths_is_rejected(ranker):
         )
 
 
+@pytest.mark.slow
 def test_length_effect_is_unidentified_if_length_is_constant_per_model():
     frame = world(np.random.default_rng(8))
     for side in "ab":
@@ -305,6 +308,7 @@ def test_length_effect_is_unidentified_if_length_is_constant_per_model():
         ranked(against(frame), "win-rate", anchor="oak")
 
 
+@pytest.mark.slow
 def test_length_control_rejects_verdicts_determined_by_length():
     frame = world(np.random.default_rng(9))
     frame["credit"] = (frame["length_a"] > frame["length_b"]).astype(float)
@@ -314,6 +318,7 @@ def test_length_control_rejects_verdicts_determined_by_length():
         ranked(against(frame), "win-rate", anchor="oak")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 5, 100, 194, 199])
 def test_next_to_no_losses_give_no_length_controlled_win_rate(place):
     """199 wins and a tie gave 0.99999999982 +- 7e-10 where the tie was among the longest, and no
@@ -351,6 +356,7 @@ def test_a_model_without_a_fit_is_named_and_the_others_are_ranked():
     )
 
 
+@pytest.mark.slow
 def test_a_baseline_must_be_named_unless_only_one_can_be_meant():
     frame = world(np.random.default_rng(11))
     with pytest.raises(UsageError, match=r"name it \(anchor=NAME\)"):
@@ -391,6 +397,7 @@ def path_of(table, path):
     return str(path)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_length_was_worth(tmp_path):
     world(np.random.default_rng(13)).to_csv(tmp_path / "battles.csv", index=False)
     reported = CliRunner().invoke(
@@ -401,6 +408,7 @@ def test_the_command_says_what_length_was_worth(tmp_path):
     assert "characters gains" in reported.output
 
 
+@pytest.mark.slow
 def test_the_length_of_transcripts_can_be_controlled_for_and_is_named():
     table = table_of_transcripts()
     answers = podium.rank(podium.read_battles(table), "bradley-terry", length_control=True)

@@ -38,6 +38,7 @@ def slope(standings):
     return np.polyfit(ELO * STRENGTHS, [score[str(k)] for k in range(len(STRENGTHS))], 1)[0]
 
 
+@pytest.mark.slow
 def test_elo_of_graded_credits_is_compressed_and_says_so(battles):
     ranking = rank(battles, "bradley-terry", answers=False)
     assert slope(ranking.standings[0]) == pytest.approx(FLATTENED, abs=0.02)

@@ -146,6 +146,7 @@ def reversed_table(seed=4):
     return pd.DataFrame({**columns, "human": np.where(labelled, human, np.nan)})
 
 
+@pytest.mark.slow
 def test_a_misjudged_model_is_named_and_rated_mainly_by_its_labels():
     found = rank(read_battles(reversed_table()), "structured-bradley-terry").standings[0]
     misjudged = json.loads(json.dumps(found.diagnostics))["structured"]["misjudged"]
@@ -170,6 +171,7 @@ def test_a_misjudged_model_is_named_and_rated_mainly_by_its_labels():
     assert found.answer[1] == "Human labels contradict the judge on m0: rated mainly by the labels."
 
 
+@pytest.mark.slow
 def test_labels_that_contradict_a_judge_on_no_model_are_no_passed_check():
     fair = reversed_table()
     found = rank(

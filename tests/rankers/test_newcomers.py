@@ -153,6 +153,7 @@ def test_newcomers_hard_score_is_fitted_against_the_hard_scores_of_calibrated_mo
     assert found == pytest.approx(own_score(name, arrivals(), known(), "hard"), rel=0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_human_labels_of_newcomers_do_not_move_them():
     a, b = is_old(played())
     assert placed(played()[a ^ b]) == placed(arrivals())
@@ -167,6 +168,7 @@ def test_without_another_newcomer_the_rest_stays_as_it_was(other):
     }
 
 
+@pytest.mark.slow
 def test_battles_among_newcomers_change_no_score():
     every, more = placed(arrivals()), placed(arrivals(), among_new())
     assert [measured(more[name]) for name in NEW] == [measured(every[name]) for name in NEW]
@@ -177,11 +179,13 @@ def test_battles_among_newcomers_are_in_no_count_of_theirs():
     assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
 
 
+@pytest.mark.slow
 def test_battles_among_calibrated_models_move_no_newcomer():
     every, more = placed(arrivals()), placed(arrivals(), among_old().drop(columns="human"))
     assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
 
 
+@pytest.mark.slow
 def test_result_does_not_depend_on_row_order_or_response_order():
     turned = np.random.default_rng(0).random(len(arrivals())) < 0.5
     swapped = pd.concat([arrivals()[~turned], mirror(arrivals()[turned])]).sample(
@@ -281,6 +285,7 @@ def strangers(*rows):
 LONE = [("item-01", "lone", "lonely", 1.5), ("item-02", "lonely", "new-a", 0.5)]
 
 
+@pytest.mark.slow
 def test_models_that_never_met_a_calibrated_one_come_last_without_a_score():
     *_, one, other = standings(arrivals(), strangers(*LONE)).entries
     assert ({one.model, other.model}, one.rank, other.rank) == ({"lone", "lonely"}, 16, 16)
@@ -293,6 +298,7 @@ def test_models_that_never_met_a_calibrated_one_come_last_without_a_score():
     } == {None}
 
 
+@pytest.mark.slow
 def test_models_that_never_met_a_calibrated_one_are_named_with_what_would_help():
     warning = warning_with(standings(arrivals(), strangers(*LONE)), "no place")
     assert (
@@ -301,6 +307,7 @@ def test_models_that_never_met_a_calibrated_one_are_named_with_what_would_help()
     )
 
 
+@pytest.mark.slow
 def test_battles_among_newcomers_are_counted_as_left_out():
     found = standings(arrivals(), among_new(), strangers(*LONE))
     assert warning_with(found, "between new") == (
@@ -308,6 +315,7 @@ def test_battles_among_newcomers_are_counted_as_left_out():
     )
 
 
+@pytest.mark.slow
 def test_battles_among_calibrated_models_are_counted_as_left_out():
     found = standings(arrivals(), among_old().head(31))
     assert warning_with(found, "between calibrated") == (
@@ -464,6 +472,7 @@ def test_battles_that_all_say_the_same_give_no_interval_of_no_width():
     assert (entry.score is not None, entry.low, entry.extra["conformal_low"]) == (True, None, None)
 
 
+@pytest.mark.slow
 def test_margins_of_a_size_that_saturates_are_separated_and_unbounded():
     won = strangers(*((f"item-{k:02d}", "zed", old, 1000.0) for k in range(20) for old in OLD))
     found = standings(arrivals(), won)
@@ -479,6 +488,7 @@ def test_a_calibration_of_the_same_judge_prompt_and_margins_is_not_warned_of():
     assert [notice.code for notice in found.warnings] == ["outside-calibrated-models"]
 
 
+@pytest.mark.slow
 def test_another_judge_is_warned_of_by_name():
     found = standings(arrivals().assign(judge="kind-judge"))
     assert warning_with(found, "another judge") == (
@@ -486,6 +496,7 @@ def test_another_judge_is_warned_of_by_name():
     )
 
 
+@pytest.mark.slow
 def test_battles_that_do_not_say_their_judge_are_warned_of():
     assert warning_with(standings(arrivals().drop(columns="judge")), "judged") == (
         "the battles do not say who judged: a calibration holds for its own judge"
@@ -577,6 +588,7 @@ def winning(share):
     return own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("share", "open_end", "known_end", "side"),
     [
@@ -597,6 +609,7 @@ def test_interval_is_open_beyond_the_calibrated_models(share, open_end, known_en
     assert infinite in " ".join(found.answer)
 
 
+@pytest.mark.slow
 def test_interval_has_both_ends_within_the_calibrated_models():
     found = standings(winning(0.5))
     [entry] = [one for one in found.entries if one.model == "new-a"]

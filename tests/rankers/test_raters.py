@@ -58,6 +58,7 @@ def votes_on(table, model, keys=("voter",)):
     return table[is_of_model].groupby([*keys]).size()
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_dense_two_way_sums():
     table = votes_of(1, models=MODELS)
     standings = podium.rank(table).standings[0]
@@ -79,6 +80,7 @@ def test_the_number_of_further_voters_is_asked_for():
     assert items == ceil(voters / 20 * table["item"].nunique())
 
 
+@pytest.mark.slow
 def test_win_rates_and_ratings_agree_about_the_width_that_voters_add():
     table = votes_of(2, models=MODELS, taste=1.0)
     alone = table.drop(columns="voter")
@@ -91,6 +93,7 @@ def test_win_rates_and_ratings_agree_about_the_width_that_voters_add():
     assert ratios[0] == pytest.approx(ratios[1], rel=0.1)
 
 
+@pytest.mark.slow
 def test_fewer_than_ten_voters_change_nothing():
     table = votes_of(3, models=MODELS, voters=9)
     with_voters = podium.rank(table).standings[0]
@@ -105,6 +108,7 @@ def in_both_orders(table):
     return pd.concat([single.assign(order="ab"), single.assign(order="ba")])
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("voters", [0, 1, 9, 10])
 def test_orders_are_merged_to_find_raters_only_if_there_may_be_ten(monkeypatch, tmp_path, voters):
     votes = in_both_orders(votes_of(6, models=MODELS, voters=max(voters, 1)))
@@ -130,6 +134,7 @@ def test_a_tenth_voter_without_a_readable_verdict_is_no_rater():
     assert raters_of(podium.read_battles(table)) is None
 
 
+@pytest.mark.slow
 def test_ten_judges_that_are_pooled_vary_too():
     table = votes_of(4, models=MODELS, voters=12).rename(columns={"voter": "judge"})
     standings = podium.rank(table, pool=True).standings[0]
@@ -137,6 +142,7 @@ def test_ten_judges_that_are_pooled_vary_too():
     assert standings.diagnostics["raters"] == {"unit": "judge", "number": 12}
 
 
+@pytest.mark.slow
 def test_voters_of_a_single_vote_each_have_the_errors_of_items():
     table = votes_of(5, models=MODELS, taste=0.0)
     table["voter"] = [f"v{k}" for k in range(len(table))]
@@ -189,6 +195,7 @@ def test_equal_models_are_seldom_told_apart_by_voters_of_unequal_diligence(ranke
     assert claims <= 5
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_a_model_that_a_single_voter_judged_has_no_interval_and_the_warning_says_why(ranker):
     table = votes_of(1, models=3, voters=12)

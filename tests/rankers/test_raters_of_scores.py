@@ -52,6 +52,7 @@ def reach_of(weight: pd.Series) -> float:
     return float(student.ppf(0.975, dense_freedom(weight)))
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_dense_two_way_sums():
     table = scores_of(1)
     standings = ranked(table)
@@ -66,6 +67,7 @@ def test_errors_are_those_of_dense_two_way_sums():
     assert standings.interval.startswith("item- and judge-clustered sandwich")
 
 
+@pytest.mark.slow
 def test_a_comparison_has_the_error_of_the_difference_by_both():
     table = scores_of(2)
     wide = table.pivot_table(index=["item", "judge"], columns="model", values="score").reset_index()
@@ -80,6 +82,7 @@ def test_a_comparison_has_the_error_of_the_difference_by_both():
     assert finding.raters is None
 
 
+@pytest.mark.slow
 def test_nine_judges_are_these_nine_judges():
     battles = podium.read_battles(scores_of(3, raters=9))
     [finding] = compare("m0", "m1", battles, pool=True).findings
@@ -87,6 +90,7 @@ def test_nine_judges_are_these_nine_judges():
     assert "raters" not in ranked(scores_of(3, raters=9)).diagnostics
 
 
+@pytest.mark.slow
 def test_a_judge_with_the_same_scores_twice_changes_nothing():
     """Rows of three models hold each score in two battles."""
     table = scores_of(4)

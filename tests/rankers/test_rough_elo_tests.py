@@ -44,6 +44,7 @@ def pairs_to_test(tests: EloTests, separated: list[int]) -> tuple[np.ndarray, np
     return first, second
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(
     ("models", "battles", "items", "losers", "winners"),
     [(6, 900, 80, 1, 0), (12, 1500, 60, 2, 1), (30, 3000, 200, 2, 1), (25, 9000, 400, 3, 0)],
@@ -84,6 +85,7 @@ def test_pairs_whose_models_change_places_change_the_sides() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))]
 )

@@ -53,6 +53,7 @@ RANKERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranker", "options"), RANKERS)
 def test_a_model_that_won_all_is_first_and_one_that_lost_all_is_last(ranker, options):
     standings = ranked(verdicts({"top": 20, **CORE, "bottom": -20}, 30), ranker, **options)
@@ -63,6 +64,7 @@ def test_a_model_that_won_all_is_first_and_one_that_lost_all_is_last(ranker, opt
     assert "unknown" not in standings.answer[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranker", "options"), RANKERS)
 def test_a_champion_changes_no_rank_set_among_the_others_but_for_its_own_place(ranker, options):
     """Where all tests of the champion decide, the others are compared at the whole error rate."""
@@ -90,6 +92,7 @@ def test_a_model_with_all_items_right_is_first_by_the_exact_test():
     assert (rows["a100"].rank_low, rows["a100"].rank_high) == (1, 1)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("lost", [3, 4, 5, 6, 7, 8])
 def test_all_right_is_clearly_ahead_where_the_exact_sign_test_says_so(lost):
     """Oracle: SciPy's binomial test of the items that differ."""
@@ -102,6 +105,7 @@ def test_all_right_is_clearly_ahead_where_the_exact_sign_test_says_so(lost):
     assert (by_name(standings)["less"].rank_low == 2) == is_clear
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 @pytest.mark.parametrize("won", [2, 3, 4, 5, 6, 7, 12])
 def test_two_models_are_separated_where_the_exact_sign_test_says_so(ranker, won):
@@ -112,6 +116,7 @@ def test_two_models_are_separated_where_the_exact_sign_test_says_so(ranker, won)
     assert by_name(standings)["A"].rank_high == (1 if is_clear else 2)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(("won", "lost"), [(3, 1), (4, 1), (5, 1), (6, 1), (5, 2), (7, 0)])
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_below_eight_items_nothing_is_clear_without_an_exact_test(ranker, won, lost):
@@ -122,6 +127,7 @@ def test_below_eight_items_nothing_is_clear_without_an_exact_test(ranker, won, l
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("items", "step"), [(3, 1.0), (5, 1.0), (6, 1.0), (10, 1.0), (10, 0.1), (40, 1.0), (40, 0.1)]
 )
@@ -140,6 +146,7 @@ def test_scores_that_differ_by_the_same_on_every_item_are_separated_where_the_si
     assert by_name(standings)["high"].rank_high == (1 if is_clear else 2)
 
 
+@pytest.mark.slow
 def test_models_with_the_same_scores_are_too_close_to_call_beside_one_that_is_apart():
     scores = {"one": np.arange(30) + 3.5, "same": np.arange(30) + 3.5, "low": np.arange(30) + 1.0}
     frame = pd.DataFrame(scores).rename_axis("item").reset_index()
@@ -178,6 +185,7 @@ def test_separated_models_are_ranked_by_the_battles_among_each_other():
     assert "the data do not bound" not in standings.answer[2], "battles of A and B bound their gap"
 
 
+@pytest.mark.slow
 def test_a_chain_of_sweeps_is_an_order():
     standings = ranked(verdicts({name: 20.0 * k for k, name in enumerate("dcba")}, 20))
     assert [(e.model, e.rank_low, e.rank_high) for e in standings.entries] == [
@@ -210,6 +218,7 @@ def test_an_unbounded_end_is_null_in_json_and_empty_in_the_table_of_a_data_frame
     assert "… ∞" in str(ranking)
 
 
+@pytest.mark.slow
 def test_renaming_the_models_changes_no_rank_set():
     frame = verdicts({"A": 20.0, "B": 20.5, **CORE}, 25)
     new = {"A": "q", "B": "a", "x": "m", "y": "b", "z": "z"}
@@ -292,6 +301,7 @@ def test_false_claims_hold_their_level(strength, items):
     assert false <= 19
 
 
+@pytest.mark.slow
 def test_no_test_is_made_of_two_models_that_lost_all():
     """The likelihood is as high at any difference between two models that never won, and never met:
     no battle bounds it, and a test of their items would not reject. Other tests and rank sets stay
@@ -319,6 +329,7 @@ def test_wins_bound_a_difference_directly_or_through_others():
     assert (win_paths(pairs) == expected).all()
 
 
+@pytest.mark.slow
 def test_p_values_do_not_depend_on_the_tests_made_before():
     """Fits of a model's pairs start from each other; separated models that beat it move with it."""
     strength = {"A": 23.0, "B": 22.5, **CORE, "low": -20.0, "lower": -20.5}
@@ -332,6 +343,7 @@ def test_p_values_do_not_depend_on_the_tests_made_before():
         np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("gap", [0.0, -1.0])
 @pytest.mark.parametrize("names", [("A", "low"), ("low", "x"), ("A", "B"), ("x", "y")])
 def test_strengths_under_an_assumed_gap_are_the_most_likely(names, gap):
@@ -360,6 +372,7 @@ def test_strengths_under_an_assumed_gap_are_the_most_likely(names, gap):
     assert loss(found[others] - shift[others]) <= best.fun + 1e-9
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("opponents", [1, 4, 8])
 def test_bounds_of_a_model_that_won_all_hold_if_battles_of_an_item_depend_on_each_other(opponents):
     """A model that loses whole items wins all of n with a chance of p^n, whatever the number of its
@@ -379,6 +392,7 @@ def test_bounds_of_a_model_that_won_all_hold_if_battles_of_an_item_depend_on_eac
     assert bound - 100 < difference.low(0.05) <= bound + 1e-3
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("items", [12, 50, 200])
 def test_the_bound_after_wins_alone_is_at_most_the_exact_one(items):
     exact = binomtest(items, items).proportion_ci(0.95, method="exact").low

@@ -84,6 +84,7 @@ def right_and_wrong(seed: int) -> pd.DataFrame:
     return frame.assign(item=[f"q{k}" for k in range(40)])
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_large_lead_is_not_lost_by_the_correction(seed):
     """What the exact sign test separates far beyond Bonferroni's limit, the ranking separates."""

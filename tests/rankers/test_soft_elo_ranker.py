@@ -198,6 +198,7 @@ def doubts_about(battles):
         return (str(error),)
 
 
+@pytest.mark.slow
 def test_a_judge_with_a_signal_is_not_warned_of():
     world = simulate(8, 100, seed=0)
     warnings = notice_texts(ranked(world.battles(INFLATED, human=True)).warnings)
@@ -210,6 +211,7 @@ def test_margins_turned_round_are_rejected():
         ranked(read_battles(frame.assign(margin=-frame["margin"], credit=1 - frame["credit"])))
 
 
+@pytest.mark.slow
 def test_margins_whose_size_says_nothing_are_warned_of():
     """Signs are right, sizes are shuffled: agreement is the same for small and large margins."""
     frame = simulate(8, 100, seed=0).battles(INFLATED, human=True).to_frame().drop(columns="swap")
@@ -223,6 +225,7 @@ def plain_ratings(battles):
     return scores(bradley_terry(battles, rng=np.random.default_rng(0)))
 
 
+@pytest.mark.slow
 def test_without_beta_hard_verdicts_are_ranked_by_bradley_terry_under_its_name():
     battles = simulate(5, 20, seed=0).battles(INFLATED)
     found = ranked(battles)
@@ -231,6 +234,7 @@ def test_without_beta_hard_verdicts_are_ranked_by_bradley_terry_under_its_name()
     assert found.fit.beta is None
 
 
+@pytest.mark.slow
 def test_the_note_on_another_ranker_says_why_and_how_many_labels_would_help():
     found = ranked(simulate(5, 20, seed=0).battles(INFLATED))
     [note] = [
@@ -250,6 +254,7 @@ def test_the_note_on_another_ranker_names_options_without_effect():
     assert next(entry.score for entry in found.entries if entry.model == "model-01") == 1000
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("names", ["soft-elo,bradley-terry", "bradley-terry,soft-elo"])
 def test_a_ranking_by_bradley_terry_is_given_once_though_soft_elo_falls_back_to_it(names):
     ranking = rank(simulate(5, 20, seed=0).battles(INFLATED), names)
@@ -262,6 +267,7 @@ def test_a_ranking_by_bradley_terry_is_given_once_though_soft_elo_falls_back_to_
     )
 
 
+@pytest.mark.slow
 def test_a_slice_is_ranked_by_bradley_terry_if_nothing_gives_beta():
     world = simulate(5, 20, seed=0)
     frame = world.judgments(INFLATED)
@@ -273,6 +279,7 @@ def test_a_slice_is_ranked_by_bradley_terry_if_nothing_gives_beta():
     }
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("target", ["margin", "smoothing", "log-odds"])
 def test_a_target_that_was_asked_for_and_has_no_labels_is_rejected(target):
     frame = simulate(5, 20, seed=0).judgments(Judge(verdicts="soft"))
@@ -280,6 +287,7 @@ def test_a_target_that_was_asked_for_and_has_no_labels_is_rejected(target):
         ranked(read_battles(frame), target=target)
 
 
+@pytest.mark.slow
 def test_without_anything_that_gives_beta_graded_credits_beside_margins_are_used_as_they_are():
     """Oracle: Bradley-Terry on the same credits."""
     battles = read_battles(simulate(5, 30, seed=0).judgments(Judge(verdicts="soft")))
@@ -307,6 +315,7 @@ def test_hard_verdicts_without_margins_are_ranked_by_bradley_terry_though_there_
     assert scores(found) == pytest.approx(plain_ratings(battles), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [0.5, 1.0])
 def test_labels_that_do_not_bound_beta_are_as_good_as_none(label):
     """All are ties, or humans agree with the judge every time."""
@@ -322,6 +331,7 @@ def test_labels_that_do_not_bound_beta_are_as_good_as_none(label):
     ) in note
 
 
+@pytest.mark.slow
 def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
     """A win in one order and a tie in the other average 0.75, which is no probability."""
     frame = simulate(5, 30, seed=0).judgments(Judge(tie=1.0), human=True).drop(columns="margin")
@@ -350,6 +360,7 @@ def test_soft_credits_without_margins_are_targets_as_they_are():
     assert found.fit.beta == 1.0
 
 
+@pytest.mark.slow
 def test_a_given_beta_equals_bradley_terry_on_its_sigmoid():
     battles = simulate(6, 40, seed=2).battles(INFLATED)
     soft = (
@@ -363,6 +374,7 @@ def test_a_given_beta_equals_bradley_terry_on_its_sigmoid():
     )
 
 
+@pytest.mark.slow
 def test_a_large_beta_tends_to_the_signs_of_the_margins():
     battles = simulate(6, 60, seed=2).battles(INFLATED)
     signs = (
@@ -374,6 +386,7 @@ def test_a_large_beta_tends_to_the_signs_of_the_margins():
     assert scores(ranked(battles, beta=1e6)) == pytest.approx(scores(expected), abs=0.01)
 
 
+@pytest.mark.slow
 def test_scaling_the_margins_scales_beta_and_nothing_else():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
     one, ten = (
@@ -383,6 +396,7 @@ def test_scaling_the_margins_scales_beta_and_nothing_else():
     assert ten.fit.beta == pytest.approx(one.fit.beta / 10)
 
 
+@pytest.mark.slow
 def test_battles_without_a_margin_are_left_out_and_counted():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     lacking = frame.index % 5 == 0
@@ -396,6 +410,7 @@ def test_battles_without_a_margin_are_left_out_and_counted():
     )
 
 
+@pytest.mark.slow
 def test_a_model_without_a_margin_is_named_and_not_ranked():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
     silent_one = (frame["model_a"] == "model-03") | (frame["model_b"] == "model-03")
@@ -408,6 +423,7 @@ def test_a_model_without_a_margin_is_named_and_not_ranked():
     )
 
 
+@pytest.mark.slow
 def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
     frame = simulate(5, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     unparsed = frame.index % 4 == 0
@@ -419,6 +435,7 @@ def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
     assert found.counts.unparsed == unparsed.sum()
 
 
+@pytest.mark.slow
 def test_human_ties_do_not_move_beta():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     tie = frame.index % 3 == 0
@@ -454,6 +471,7 @@ def test_criteria_find_the_one_that_human_heed():
     assert criteria.accuracy["soft"].log_loss < mean.accuracy["soft"].log_loss
 
 
+@pytest.mark.slow
 def test_smoothing_by_a_constant_fits_the_share_of_agreement():
     """Closed form: the fitted constant is the share of decisive verdicts with which decisive humans
     agree."""

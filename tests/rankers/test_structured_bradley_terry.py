@@ -160,6 +160,7 @@ def test_further_labels_reach_the_error_that_separates_a_gap_where_the_item_rule
     assert errors[1] > 1.3 * wanted
 
 
+@pytest.mark.slow
 def test_answer_counts_further_labels():
     names = ["model-03", "model-04", "model-05"]
     asked = world()[world()["model_a"].isin(names) & world()["model_b"].isin(names)]
@@ -177,6 +178,7 @@ def test_answer_counts_further_labels():
     assert even[2].endswith("is unknown: the gap is smaller than its standard error.")
 
 
+@pytest.mark.slow
 def test_unbounded_ratings_give_no_number_of_further_labels():
     # With their order, verdicts of single orders would be in doubt.
     asked = labelled(0.03).drop(columns="order")
@@ -231,6 +233,7 @@ def test_the_column_and_a_file_of_labels_give_the_same_ratings():
     )
 
 
+@pytest.mark.slow
 def test_a_human_judge_gives_the_same_ratings():
     frame = labelled()
     human = as_labels(frame).assign(judge="crowd", order="ab")
@@ -283,6 +286,7 @@ def test_without_any_label_it_is_rejected_with_the_ways_to_give_some():
         standings(read_battles(without_labels()))
 
 
+@pytest.mark.slow
 def test_one_label_is_a_rating_by_the_judge_and_is_warned_of():
     frame = world().assign(human=np.nan)
     frame.loc[frame.index[0], "human"] = 1.0
@@ -292,6 +296,7 @@ def test_one_label_is_a_rating_by_the_judge_and_is_warned_of():
     assert all(entry.low < entry.score < entry.high for entry in found.entries)
 
 
+@pytest.mark.slow
 def test_human_labels_that_are_all_ties_are_reported():
     assert (
         len(
@@ -358,6 +363,7 @@ def test_verdicts_on_a_single_item_leave_every_place_open():
     assert all(entry.low < entry.score < entry.high for entry in found.entries)
 
 
+@pytest.mark.slow
 def test_labels_that_are_all_ties_have_no_interval_of_no_width():
     found = standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5)))
     assert {(entry.extra["human_low"], entry.extra["human_high"]) for entry in found.entries} == {
@@ -380,6 +386,7 @@ def test_under_the_table_stand_the_slope_and_the_spread_with_their_ends():
     )
 
 
+@pytest.mark.slow
 def test_two_models_are_ranked():
     frame = labelled()
     pair = frame["model_a"].eq("model-01") & frame["model_b"].eq("model-02")
@@ -396,6 +403,7 @@ def test_labels_of_models_without_verdicts_are_left_out_and_named():
     )
 
 
+@pytest.mark.slow
 def test_two_human_who_disagree_are_half_a_win_of_weight_two():
     one = as_labels(labelled()).iloc[:30].assign(repeat=1)
     both = pd.concat([one, one.assign(credit=1 - one["credit"], repeat=2)], ignore_index=True)
@@ -404,6 +412,7 @@ def test_two_human_who_disagree_are_half_a_win_of_weight_two():
     assert (found["battles"], found["labels"]) == (30, 60)
 
 
+@pytest.mark.slow
 def test_judge_that_contradicts_human_labels_is_reported_and_labels_decide():
     frame = labelled(0.5)
     against = frame.assign(credit=1 - frame["human"].fillna(0.5), margin=np.nan)

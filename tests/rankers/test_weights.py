@@ -56,6 +56,7 @@ def test_a_battle_with_a_weight_counts_as_that_many_copies_on_its_item(ranker):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["mean", "median", "informativeness"])
 def test_an_item_with_a_weight_counts_as_that_many_items(ranker):
     table = weighted_battles()
@@ -79,6 +80,7 @@ def test_a_common_weight_changes_nothing(ranker):
     assert common.to_numpy() == pytest.approx(plain.to_numpy(), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_weighted_mean_is_that_of_statsmodels_with_unbiased_squares_of_residuals():
     table = weighted_battles()
     scores, weight = scores_by_item(table)

@@ -169,6 +169,7 @@ def test_an_accuracy_has_wilsons_interval_with_t():
     assert (found["b"].low, found["b"].high) == pytest.approx((exact[1][0], wilson[1][1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [20, 100])
 @pytest.mark.parametrize("wrong", [0.15, 0.5, 1.0, 1.5, 3.0])
 def test_an_interval_of_few_wrong_answers_holds_the_truth(items, wrong):

@@ -34,6 +34,7 @@ def rank_slices(rows: pd.DataFrame, **options) -> podium.Ranking:
     return podium.rank(podium.read_battles(long), "mean", **{"by": "kind", **options})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slices", [2, 5])
 def test_lead_between_both_quantiles_is_claimed_alone_and_not_among_slices(slices):
     alone = float(t_quantile(ITEMS, 0.95))
@@ -48,6 +49,7 @@ def test_lead_between_both_quantiles_is_claimed_alone_and_not_among_slices(slice
     assert [entry.low for entry in together.entries] == [entry.low for entry in single.entries]
 
 
+@pytest.mark.slow
 def test_lead_beyond_the_adjusted_quantile_is_claimed():
     lead = float(t_quantile(ITEMS, 1 - 0.05 / 5)) * 1.1
     first, *others = rank_slices(score_rows(lead, 5, seed=4)).standings
@@ -55,6 +57,7 @@ def test_lead_beyond_the_adjusted_quantile_is_claimed():
     assert all("too close to call" in each.answer[0] for each in others)
 
 
+@pytest.mark.slow
 def test_number_of_slices_is_in_the_json():
     ranking = rank_slices(score_rows(1.9, 3, seed=5))
     assert [each.diagnostics["slices"] for each in ranking.standings] == [3, 3, 3]

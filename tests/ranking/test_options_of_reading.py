@@ -26,6 +26,7 @@ def test_the_remedy_of_an_error_can_be_typed():
     assert sorted(battles.models) == ["m", "x"]
 
 
+@pytest.mark.slow
 def test_options_of_rank_itself_are_keywords():
     with pytest.raises(UsageError) as raised:
         podium.rank(BATTLES.replace("m ", "m"), by="judgee")

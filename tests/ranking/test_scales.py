@@ -54,6 +54,7 @@ def test_a_scale_of_a_plug_in_heads_its_column_and_formats_scores(battles, monke
     assert read_ranking(path).standings[0].scale == WINS
 
 
+@pytest.mark.slow
 def test_a_win_rate_against_a_model_of_any_name_keeps_the_name(battles):
     [standings] = podium.rank(battles, "win-rate", anchor="elm").standings
     assert standings.scale == win_rate_against("elm")
@@ -70,6 +71,7 @@ def test_a_difference_is_written_in_the_unit_of_its_scale(scale, text):
     assert text.startswith(scale.difference_number(85.123))
 
 
+@pytest.mark.slow
 def test_a_pinned_rating_is_the_zero_of_its_scale(battles):
     scales = [
         podium.rank(battles, "bradley-terry", **pin).standings[0].scale
@@ -82,6 +84,7 @@ def test_a_name_like_elo_alone_makes_no_elo_ratings():
     assert not as_scale("elo").is_elo
 
 
+@pytest.mark.slow
 def test_a_ranking_file_with_a_damaged_scale_is_rejected(battles, tmp_path):
     document = podium.rank(battles, "win-rate").to_dict()
     path = tmp_path / "ranking.json"

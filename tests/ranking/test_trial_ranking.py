@@ -53,11 +53,13 @@ def test_a_ranker_that_needs_what_the_run_does_not_have_is_rejected(ranker, comi
         check_rankers(["bradley-terry", ranker], coming)
 
 
+@pytest.mark.slow
 def test_length_control_of_scores_is_rejected():
     with pytest.raises(UsageError, match="have no lengths"):
         check_rankers(["bradley-terry"], ComingBattles(MODELS), {"length_control": True})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranker", "coming"),
     [
@@ -73,6 +75,7 @@ def test_a_ranker_that_has_what_it_needs_is_accepted(ranker, coming):
     assert check_rankers([ranker], coming) == []
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("coming", [verdicts(), verdicts("direct"), ComingBattles(MODELS)])
 def test_a_ranker_that_another_one_will_replace_is_noted(coming):
     [note] = check_rankers(["soft-elo"], coming)
@@ -88,6 +91,7 @@ def test_a_target_without_anything_to_fit_it_to_is_rejected():
         check_rankers(["soft-elo"], verdicts(), {"target": "margin"})
 
 
+@pytest.mark.slow
 def test_many_models_are_checked_too():
     names = [f"model {k}" for k in range(40)]
     with pytest.raises(UsageError, match="no model called 'birch'"):

@@ -34,6 +34,7 @@ def asked_by_item(read):
     }
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 @pytest.mark.parametrize("seed", range(3))
 def test_shuffled_ids_of_tables_are_paired_by_instruction(save, seed, suffix):

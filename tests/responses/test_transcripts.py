@@ -242,6 +242,7 @@ def test_no_injection_in_a_tool_result_closes_a_fence_or_becomes_a_piece():
 PLACES = ("says", "argument", "error", "user", "system", "sub-agent", "answer")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_injection_in_another_piece_becomes_a_piece(place):
     for attack in filter(str.strip, injections()[::7]):
@@ -263,6 +264,7 @@ def test_no_injection_in_another_piece_becomes_a_piece(place):
         assert work_in(text) == AgentWork(1, 1, True)
 
 
+@pytest.mark.slow
 def test_no_injection_that_is_cut_becomes_a_piece_or_another_note():
     for attack in filter(str.strip, injections()[::7]):
         turns = [

@@ -92,6 +92,7 @@ def test_margins_per_criterion_are_averaged_where_both_orders_have_them() -> Non
     assert merged(ab, ba).criteria == {"clarity": 1.0}
 
 
+@pytest.mark.slow
 @given(VERDICTS, VERDICTS)
 def test_swapped_battle_has_complementary_credit(ab: Verdict, ba: Verdict) -> None:
     ours, theirs = merged(ab, ba), swap_sides(merged(ba, ab))

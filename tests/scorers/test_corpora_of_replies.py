@@ -89,6 +89,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
     return "\n".join([corpus, *lines])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "corpus",
     [
@@ -116,6 +117,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
     assert [name for name, (_, wrong, _) in counts.items() if wrong] == []
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(
     "corpus",
     [

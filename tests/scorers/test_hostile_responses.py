@@ -191,6 +191,7 @@ def test_a_text_like_a_fence_gets_a_mark_of_all_texts() -> None:
         assert mark_of(prompt_of(one, text, "4")) == usual, text
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from(["instruction", "response_a", "response_b"]), st.text(), min_size=1

@@ -225,6 +225,7 @@ PROBABILITIES = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(PROBABILITIES, st.booleans())
 def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(
     top: dict[str, float], tie: bool

@@ -379,6 +379,7 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:

@@ -106,6 +106,7 @@ def test_a_reply_that_was_cut_off_is_never_parsed():
     )
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("realization", FORMS, ids=lambda one: one.name)
 def test_what_is_parsed_is_what_the_schema_allows(realization):
     """Compare with jsonschema on all objects that replace one value of a valid one."""

@@ -453,6 +453,7 @@ def test_a_fresh_temporary_file_without_lock_is_left_alone(tmp_path: Path) -> No
         assert fresh.exists()
 
 
+@pytest.mark.slow
 def test_temporary_files_are_no_data_where_a_folder_is_searched(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_bytes(OLD)
     with (

@@ -130,6 +130,7 @@ def test_a_packed_object_is_read(folder: Callable[..., str], votes: pd.DataFrame
     assert figures(url) == figures("votes.jsonl")
 
 
+@pytest.mark.slow
 def test_a_damaged_object_is_named_by_its_url(folder: Callable[..., str]) -> None:
     url = folder(
         "votes.jsonl", b'{"model_a": "a", "model_b": "b", "credit": 1}\n{"model_a": "a", "mo'
@@ -300,6 +301,7 @@ def test_unfinished_file_is_not_uploaded(store: Any, folder: Callable[..., str])
     )
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize(
     ("source", "problem"),
@@ -349,6 +351,7 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
         podium.read_battles("gs://bucket/votes.csv")
 
 
+@pytest.mark.slow
 def test_missing_credentials_are_reported_with_the_variables_to_set(
     store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

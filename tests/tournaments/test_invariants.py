@@ -105,6 +105,7 @@ def test_the_size_is_never_exceeded(
     assert len(battles(played(tournament, seed, field, judge))) <= tournament(seed).size(field)
 
 
+@pytest.mark.fast_cases(2)
 @every_tournament
 @settings(max_examples=60, deadline=None)
 @given(field=fields(absent=False), judge=judges(), seed=st.integers(0, 99))

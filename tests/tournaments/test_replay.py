@@ -37,6 +37,7 @@ def battles(frame: pd.DataFrame) -> Battles:
     return read_battles(frame)
 
 
+@pytest.mark.slow
 def test_a_round_robin_reproduces_the_direct_ranking(battles: Battles) -> None:
     direct, found = (
         rank(battles, "bradley-terry,win-rate"),
@@ -51,6 +52,7 @@ def test_a_round_robin_reproduces_the_direct_ranking(battles: Battles) -> None:
         assert replace(one.counts, missing=0) == other.counts
 
 
+@pytest.mark.slow
 def test_replay_with_an_anchor_reproduces_its_win_rates(battles: Battles) -> None:
     direct = rank(battles, "win-rate", anchor="model-03").standings[0]
     found = replay(battles, "anchor", "win-rate", anchor="model-03").ranking.standings[0]
@@ -64,11 +66,13 @@ def test_the_price_counts_battles_and_calls(battles: Battles) -> None:
     assert (price.judged + price.unparsed, price.unparsed > 0) == (met, True)
 
 
+@pytest.mark.slow
 def test_swim_plays_in_as_many_rounds_as_pairs(battles: Battles) -> None:
     price = replay(battles, "swim").price
     assert (price.pairs, price.rounds, price.battles) == (9, 9, 9 * ITEMS)
 
 
+@pytest.mark.slow
 def test_standings_contain_the_cost(battles: Battles) -> None:
     found = replay(battles, "swim", items=10)
     reported = found.ranking.standings[0].diagnostics["replay"]
@@ -96,6 +100,7 @@ def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFr
     assert credits[Pairing("item-00", "model-01", "model-02")] is None
 
 
+@pytest.mark.slow
 def test_unparsed_battles_are_unparsed_for_the_tournament_too(battles: Battles) -> None:
     found = replay(battles)
     unparsed = sum(one.credit is None for one in found.rounds[0].outcomes)
@@ -173,15 +178,18 @@ def test_newcomers_find_the_battles_of_those_ranked_before_given(battles: Battle
     assert len(found.battles) == 11 * ITEMS
 
 
+@pytest.mark.slow
 def test_ratings_instead_of_battles_place_newcomers(battles: Battles) -> None:
     ratings = {"model-01": 1500.0, "model-02": 1550.0, "model-03": 1450.0, "model-04": 1400.0}
     assert replay(battles, "swim", ratings=ratings).price.pairs == 5
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_tournament(battles: Battles) -> None:
     assert replay(battles, "chain", seed=1).rounds != replay(battles, "chain", seed=2).rounds
 
 
+@pytest.mark.slow
 def test_hyphens_and_underscores_in_a_tournaments_name_are_the_same(battles: Battles) -> None:
     assert (
         replay(battles, "round-robin", items=3).price
@@ -205,6 +213,7 @@ def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anchor", ["auto", "model-02,model-04", ("model-02", "model-04")])
 def test_an_anchor_that_a_pilot_finds_and_several_are_no_model_to_a_ranker(
     battles: Battles, anchor: Any
@@ -231,6 +240,7 @@ def test_a_table_without_items_cannot_be_replayed() -> None:
         replay(table)
 
 
+@pytest.mark.slow
 def test_rows_without_an_item_are_never_played() -> None:
     rows = [("q", "a", "b", 1.0), (None, "a", "b", 0.0), ("p", "a", "b", 0.0)]
     found = replay(
@@ -260,6 +270,7 @@ class Greedy:
         return 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairings", "complaint"),
     [

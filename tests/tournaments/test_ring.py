@@ -62,6 +62,7 @@ def oracle():
     return module
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("options", QUESTIONS.values(), ids=QUESTIONS)
 def test_schedule_decisions_and_errors_equal_the_oracle(oracle, options) -> None:
     options = options | {"opponents": "open"}
@@ -100,6 +101,7 @@ def test_in_every_full_circle_everyone_is_shown_first_once_and_second_once() -> 
     assert len(done) == 7 * 20
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("staying", [2, 3, 5])
 def test_models_that_play_on_meet_all_that_left_on_a_third_of_the_items(staying: int) -> None:
     """A third of those that would make all meet equally.
@@ -177,6 +179,7 @@ def test_a_weighted_fit_adds_no_second_chance_to_decide_a_pair() -> None:
         assert not look.evidence[own * weighted < 0].any()
 
 
+@pytest.mark.slow
 def test_a_field_in_two_groups_no_longer_stands_for_a_round_robin() -> None:
     """No model has left, and the pairs of the two groups are played less often than the others."""
     for opponents, about in (("field", "field"), ("open", "played")):
@@ -412,6 +415,7 @@ def test_a_replay_reads_the_order_that_is_asked_for_and_charges_one_call_a_judgm
     assert (counts.judgments, counts.missing) == (200, 0)
 
 
+@pytest.mark.slow
 def test_a_record_in_one_order_lacks_the_other_and_one_without_orders_serves_for_either() -> None:
     frame = simulate(5, 40, seed=2).judgments(orders="ab")
     assert replay(read_battles(frame), "ring").price.missing > 50
@@ -419,6 +423,7 @@ def test_a_record_in_one_order_lacks_the_other_and_one_without_orders_serves_for
     assert (found.price.missing, found.price.calls) == (0, 200)
 
 
+@pytest.mark.slow
 def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None:
     frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", until="top2")
@@ -435,6 +440,7 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
     assert standings.answer[0] == answer["decisions"][0]
 
 
+@pytest.mark.slow
 def test_decision_shown_under_another_ranker_names_its_method() -> None:
     frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", rankers="win-rate", until="top2").ranking
@@ -565,6 +571,7 @@ def test_the_stopping_rule_the_table_and_the_json_rest_on_one_fit_of_battles_and
     )
 
 
+@pytest.mark.slow
 def test_recorded_battles_among_rated_models_do_not_count_beside_their_ratings() -> None:
     """The ratings may come from these very battles."""
     found = replay(newcomer_record(), "ring", until="error:30", ratings=GIVEN)
@@ -586,6 +593,7 @@ def test_given_errors_widen_what_the_ring_knows_and_exact_ones_do_not() -> None:
     assert halves[2] ** 2 == pytest.approx(halves[0] ** 2 + (1.98 * 60) ** 2 / 5, rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("until", ["order", "error:40"])
 def test_a_ring_claims_nothing_about_newcomers_where_the_ratings_have_another_scale(
     until: str,
@@ -606,6 +614,7 @@ def test_a_typed_rating_without_the_provider_of_its_model_is_refused_by_its_name
         Ring(until="order", ratings="m00:1500+-20,org/m01:1500+-20").next(field, ())
 
 
+@pytest.mark.slow
 def test_a_ring_without_newcomers_says_about_whom_nothing_is_claimed_on_another_scale() -> None:
     wide = {name: (1500 + 3 * (elo - 1500), error) for name, (elo, error) in GIVEN.items()}
     found = replay(
@@ -751,6 +760,7 @@ def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
     return rounds[len(given) :]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("until", ["order", "error:35", ""])
 def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) -> None:
     """Each newcomer meets two on an item, shown first to one; both ways of knowing the old ones
@@ -823,6 +833,7 @@ def test_a_ranking_that_newcomers_join_must_be_known() -> None:
         Ring(ratings="m09:1500").next(field_of(4, 60), ())
 
 
+@pytest.mark.slow
 def test_tournament_table_charges_a_ring_one_call_per_battle() -> None:
     from podium.planning.tournament_table import compare_tournaments
 
@@ -833,6 +844,7 @@ def test_tournament_table_charges_a_ring_one_call_per_battle() -> None:
     assert 0 < ring.error < 40
 
 
+@pytest.mark.slow
 def test_tournament_table_gives_answer_rate_and_90_percent_cost_of_a_question() -> None:
     from podium.planning.tournament_table import compare_tournaments, tournament_table_reports
     from podium.show.report.terminal import terminal_text

@@ -18,6 +18,7 @@ from podium.tournaments.swim import Swim, opponents
 Rows = list[tuple[str, str, float]]
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(("models", "met"), [(2, 1), (3, 2), (7, 12), (20, 65)])
 def test_the_number_of_pairs_is_that_of_the_paper(models: int, met: int) -> None:
     rounds = play(Swim(), field_of(models, 3))
@@ -81,6 +82,7 @@ def who_met(rounds: list[Round], order: list[str]) -> list[tuple[str, str]]:
     return [tuple(sorted(pair, key=order.index, reverse=True)) for pair in pairs(rounds)]  # type: ignore[misc]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("judge", [soft, hard])
 @pytest.mark.parametrize("seed", range(4))
 def test_opponents_are_those_of_a_transcription_of_algorithm_1(judge: Judge, seed: int) -> None:

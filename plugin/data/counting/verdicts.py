@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Engine: TypeAlias = "Duck | Spark"
 """A database that runs the queries. Both kinds have the same methods."""
 
-CATEGORIES = ("item", "judge", "voter", "metric", "order", "category", "reason", "swap")
+CATEGORICAL = ("item", "judge", "voter", "metric", "order", "category", "reason", "swap")
 """Columns of the battles table that become categoricals, in addition to those of the models."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which cannot be written as UTF-8."""
@@ -757,7 +757,7 @@ def _met_condition(against: int | None) -> str:
 def frame_of(table: "pa.Table", models: tuple[str, ...]) -> "pd.DataFrame":
     """Convert a battles table of a database to a data frame, indexed from 0.
 
-    The two model columns become categoricals over `models`, the other columns in `CATEGORIES`
+    The two model columns become categoricals over `models`, the other columns in `CATEGORICAL`
     categoricals over their own sorted values. The column with row numbers is left out.
     """
     import pandas as pd
@@ -766,7 +766,7 @@ def frame_of(table: "pa.Table", models: tuple[str, ...]) -> "pd.DataFrame":
     for name in table.schema.names:
         if name in ("model_a", "model_b"):
             columns[name] = _categorical(table.column(name), models)
-        elif name in CATEGORIES:
+        elif name in CATEGORICAL:
             columns[name] = _categorical(table.column(name))
         elif name != ROW:
             columns[name] = table.column(name).to_pandas(integer_object_nulls=True)

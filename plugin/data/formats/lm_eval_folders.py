@@ -183,8 +183,8 @@ def _gather_scores(
 
 def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list[Scores]:
     """Return the scores of the files of a task that have a metric."""
-    of_task = [of_file for of_file in scores if of_file.file.task == task]
-    return [of_file for of_file in of_task if metric in of_file.values]
+    files_of_task = [of_file for of_file in scores if of_file.file.task == task]
+    return [of_file for of_file in files_of_task if metric in of_file.values]
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
@@ -383,7 +383,7 @@ def _join_runs(
     """
     import pandas as pd
 
-    of_task = [of_file for of_file in scores if of_file.file.task == task]
+    files_of_task = [of_file for of_file in scores if of_file.file.task == task]
     measured = _files_with_metric(scores, task, metric)
     measure, note = measure_of_files(metric, measured)
     if note:
@@ -394,7 +394,7 @@ def _join_runs(
         tables.append(of_file.values[metric].assign(**source))
     rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
     documents = SharedDocuments.of_rows(rows)
-    lost += [_metric_missing(metric, file) for file in of_task if metric not in file.values]
+    lost += [_metric_missing(metric, file) for file in files_of_task if metric not in file.values]
     lost += _note_unshared(task, documents, measured)
     if documents.differ:
         fields = {"task": task, "sizes": documents.sizes, "common": documents.common}
@@ -436,10 +436,10 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
     """
     if rows["target"].nunique() < 2:
         return rows
-    is_split = rows.groupby("item")["target"].transform("nunique") > 1
-    if not is_split.any():
+    has_several_targets = rows.groupby("item")["target"].transform("nunique") > 1
+    if not has_several_targets.any():
         return rows
-    first_rows = rows[is_split].drop_duplicates(["item", "target"])
+    first_rows = rows[has_several_targets].drop_duplicates(["item", "target"])
     item = first_rows["item"].min()
     places = first_rows.loc[first_rows["item"] == item, ["path", "line"]].agg(", ".join, axis=1)
     fields = {
@@ -450,7 +450,8 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
     }
     notes.append(Notice("different-targets", fields))
     item_with_target = rows["item"] + "@" + rows["target"].str[:6]
-    return rows.assign(item=rows["item"].where(~is_split, item_with_target))
+    items = rows["item"].mask(has_several_targets, item_with_target)
+    return rows.assign(item=items)
 
 
 def _sheets_of(

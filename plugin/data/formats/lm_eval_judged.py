@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from podium.comparability.questions import FINDING, QuestionFinding
+from podium.comparability.questions import FINDING
 from podium.data.asked_judges import notes_on_refused
 from podium.data.formats.lm_eval_layout import Samples, sample_rows
 from podium.data.formats.lm_eval_questions import pair_documents
@@ -26,6 +26,7 @@ from podium.data.formats.records import short_lines
 from podium.errors import DataError, named_in_errors
 from podium.hookspecs import GatheredBattles
 from podium.notices.notice import Notice
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.text import parse_json

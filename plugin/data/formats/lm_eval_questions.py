@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from podium.comparability.asked_items import AskedRun, ItemRecord, hash_of_text
-from podium.comparability.questions import QuestionFinding, pair_questions
+from podium.comparability.questions import pair_questions
 from podium.comparability.run_settings import WORDING_KINDS
 from podium.data.formats.lm_eval_documents import AskedDocument, HashedDocuments
 from podium.data.formats.lm_eval_equal_documents import join_equal_documents
 from podium.data.formats.lm_eval_run_records import choices_of_run, run_of_samples
 from podium.data.formats.lm_eval_scores import Scores
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord, Setting, SettingKind
 
 EXPLAINING_KINDS: frozenset[SettingKind] = WORDING_KINDS | {"dataset"}

@@ -15,7 +15,7 @@ category, and nothing suggests that the rows of an id are about one question.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from podium.comparability.questions import FINDING, QuestionFinding
+from podium.comparability.questions import FINDING
 from podium.data.counting.duck import Duck
 from podium.data.formats.records import Column
 from podium.data.formats.score_files import has_answers
@@ -46,6 +46,7 @@ from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
+from podium.question_finding import QuestionFinding
 from podium.wording import plural
 
 MOST_CORRECTED = 0.1

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.comparability.questions import QuestionFinding
 from podium.data.counting.relations import CRITERION, ROW, SCORES, SWAPS, quote_name, text
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import Engine
@@ -13,6 +12,7 @@ from podium.data.reading.question_columns import PROMPTS_IN_DOUBT
 from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
+from podium.question_finding import QuestionFinding
 from podium.storage.remote import without_secrets
 from podium.wording import quantity
 

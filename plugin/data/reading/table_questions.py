@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from podium.comparability.asked_items import EXCERPT
-from podium.comparability.questions import QuestionFinding
 from podium.comparability.rewording import MOST_COMPARED, are_reworded
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column
 from podium.data.reading.item_rows import ItemRows
 from podium.data.reading.table import is_pointwise
+from podium.question_finding import QuestionFinding
 
 KNOWN = "id is not null and input is not null"
 """Condition (SQL) of rows of `ItemRows` whose id and input are known."""

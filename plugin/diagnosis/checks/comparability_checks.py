@@ -8,10 +8,11 @@ from typing import Any
 
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.comparability.input_conflicts import distinct_excerpts
-from podium.comparability.questions import FINDING, QuestionFinding
+from podium.comparability.questions import FINDING
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
 from podium.data.battles import Battles
 from podium.printable import shorten
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord
 from podium.wording import plural, quantity, short_paths, some, word_for
 

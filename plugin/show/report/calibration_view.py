@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.distributions import expit
-from podium.errors import find_name
+from podium.known_names import find_name
 from podium.numbers import (
     cell_text,
     interval_text,

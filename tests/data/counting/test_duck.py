@@ -76,6 +76,7 @@ def test_text_is_quoted_for_sql() -> None:
     assert text("it's") == "'it''s'"
 
 
+@pytest.mark.slow
 def test_numbers_in_batches_do_not_import_pandas():
     code = (
         "import sys\n"
@@ -90,6 +91,7 @@ def test_numbers_in_batches_do_not_import_pandas():
     assert done.stdout.split() == ["5", "False"]
 
 
+@pytest.mark.slow
 def test_batches_have_the_values_and_types_of_arrays():
     duck = Duck()
     duck.store(

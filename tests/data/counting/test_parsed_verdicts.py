@@ -43,6 +43,7 @@ def table(turn=False):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("turn", [False, True])
 @pytest.mark.parametrize("is_read", [False, True])
 def test_flips_and_ties_are_counted_from_the_verdicts(turn, is_read):
@@ -57,6 +58,7 @@ def test_flips_and_ties_are_counted_from_the_verdicts(turn, is_read):
     assert battles.tally.graded == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [False, True])
 def test_credits_are_averaged_over_orders_beside_the_verdicts(turn):
     merged = read_battles(table(turn)).to_frame().set_index("item")
@@ -82,6 +84,7 @@ def test_the_response_shown_first_wins_as_often_as_the_verdicts_say():
     assert (shown.won.sum(), shown.number.sum(), shown.flips.sum()) == (5.5, 10, 1)
 
 
+@pytest.mark.slow
 def test_the_fit_uses_the_graded_credits():
     battles = read_battles(table())
     without = read_battles(table().drop(columns="hard_credit"))
@@ -92,6 +95,7 @@ def test_the_fit_uses_the_graded_credits():
     assert scores == plain
 
 
+@pytest.mark.slow
 def test_the_ranking_says_that_its_scale_is_compressed():
     text = str(rank(read_battles(table()), "bradley-terry"))
     assert (
@@ -105,6 +109,7 @@ def test_the_ranking_says_that_its_scale_is_compressed():
     )
 
 
+@pytest.mark.slow
 def test_the_card_counts_the_verdicts():
     [card] = diagnose(read_battles(table(), merge=False), read_battles(table())).cards
     # 4 of the 11 parsed judgments are ties
@@ -117,6 +122,7 @@ def test_a_parsed_verdict_out_of_range_is_an_error():
         read_battles(table().assign(hard_credit=2.0))
 
 
+@pytest.mark.slow
 def test_a_comparison_counts_the_items_won_by_the_verdicts():
     [finding] = compare("elm", "oak", read_battles(table())).findings
     # won: same, half, open; even: flip, tie

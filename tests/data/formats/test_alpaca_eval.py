@@ -35,6 +35,7 @@ def test_preference_two_is_a_win_of_the_model_and_one_a_loss(save, preference, c
     assert credit_of_model(save, preference) == credit
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("preference", [None, float("nan"), -1, -1.0])
 def test_an_annotation_without_preference_is_unparsed_with_its_reason(save, preference):
     battles = podium.read_battles(
@@ -55,6 +56,7 @@ def test_a_preference_outside_its_range_is_an_error_that_names_row_and_value(sav
     assert str(preference) in str(caught.value)
 
 
+@pytest.mark.slow
 def test_item_judge_category_and_lengths_come_along(save):
     row = podium.read_battles(save("annotations.json", [annotation(2)])).to_frame().iloc[0]
     assert (row["item"], row["judge"], row["category"]) == (
@@ -80,12 +82,14 @@ def test_old_files_without_the_preference_prefix_are_read(save):
     assert table["price_per_example"].tolist() == [0.01]
 
 
+@pytest.mark.slow
 def test_a_column_called_category_stays_beside_the_dataset(save):
     table = podium.read_battles(save("annotations.json", [annotation(2, category="maths")])).table
     assert table["category"].tolist() == ["maths"]
     assert table["dataset"].tolist() == ["helpful_base"]
 
 
+@pytest.mark.slow
 def test_alpaca_eval_results_tree_contains_all_models_against_one_baseline(save, tmp_path):
     for model, preference in (("good", 2), ("bad", 1)):
         rows = [annotation(preference, item=f"i{k}", model=model) for k in range(3)]
@@ -100,6 +104,7 @@ def test_alpaca_eval_results_tree_contains_all_models_against_one_baseline(save,
     assert "2 files hold no verdicts and were skipped" in notice_texts(battles.notes)[0]
 
 
+@pytest.mark.slow
 def test_alpaca_eval_skips_and_reports_the_baselines_own_file(save, tmp_path):
     save("results/davinci/annotations.json", [annotation(1.5, model="davinci")])
     save("results/good/annotations.json", [annotation(2, model="good")])
@@ -109,6 +114,7 @@ def test_alpaca_eval_skips_and_reports_the_baselines_own_file(save, tmp_path):
     assert "results/davinci/annotations.json" in notice_texts(battles.notes)[0]
 
 
+@pytest.mark.slow
 def test_alpaca_eval_reports_a_model_with_fewer_annotations(save, tmp_path):
     for model, number in (("good", 3), ("bad", 2)):
         rows = [annotation(2, model=model, item=f"item {k}") for k in range(number)]
@@ -123,11 +129,13 @@ def test_the_baselines_own_file_alone_is_an_error(save):
         podium.read_battles(save("annotations.json", [annotation(1.5, model="davinci")]))
 
 
+@pytest.mark.slow
 def test_a_label_names_the_model(save):
     path = save("annotations.json", [annotation(2)])
     assert podium.read_battles(f"renamed={path}").models == ("davinci", "renamed")
 
 
+@pytest.mark.slow
 def test_items_of_two_models_join_by_the_instructions_text(save):
     one = save("one.json", [annotation(2, item="same text", model="one")])
     two = save("two.json", [annotation(1, item="same text", model="two")])

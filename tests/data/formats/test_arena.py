@@ -20,6 +20,7 @@ def credit(save, winner):
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("winner", "expected"), [("model_a", 1.0), ("model_b", 0.0), ("tie", 0.5)])
 def test_the_winner_earns_the_credit(save, winner, expected):
     assert credit(save, winner) == expected
@@ -34,6 +35,7 @@ def test_both_bad_is_a_tie_in_every_spelling(save, spelling):
     assert credit(save, spelling) == 0.5
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("winner", ["", "error", "invalid"])
 def test_a_battle_without_winner_is_unparsed_with_its_reason(save, winner):
     battles = podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,{winner},English\n"))
@@ -84,6 +86,7 @@ def test_a_category_beside_a_language_stays(save):
     assert (table["category"].tolist(), table["language"].tolist()) == (["code"], ["en"])
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("flags", "expected"), [("1,0,0", 1.0), ("0,1,0", 0.0), ("0,0,1", 0.5)])
 def test_three_indicator_columns_say_the_winner(save, flags, expected):
     header = "id,model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie\n"
@@ -117,6 +120,7 @@ def test_a_table_without_question_says_that_rows_are_independent(save):
     assert battles.counts().items == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", ["1,,0", "0,,1", ",1,0", "0,1,", ",0,1", "1,0,NaN"])
 def test_a_row_with_any_empty_indicator_is_unparsed_and_has_no_credit(save, flags):
     header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
@@ -127,6 +131,7 @@ def test_a_row_with_any_empty_indicator_is_unparsed_and_has_no_credit(save, flag
     assert battles.table["credit"].isna().tolist() == [True, False]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("cell", ["NaN", "null", "<NA>", "  "])
 @pytest.mark.parametrize(
     ("name", "header"), [("arena", "model_a,model_b,winner"), ("evalica", "left,right,winner")]
@@ -176,6 +181,7 @@ def arena_file(request, save, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_rows_that_arenas_scripts_leave_out_count_and_are_named(podium, arena_file):
     """lm-sys/FastChat, elo_analysis.py: only rows with `anony` are rated."""
     done = podium("rank", arena_file)
@@ -185,6 +191,7 @@ def test_rows_that_arenas_scripts_leave_out_count_and_are_named(podium, arena_fi
     assert "4 without anony=true, 2 without dedup_tag.sampled=true" in line
 
 
+@pytest.mark.slow
 def test_the_option_in_the_line_leaves_them_out_and_says_how_many(podium, arena_file):
     line = podium("rank", arena_file).err
     option = re.search(r"--where .*true(?= leaves)", line)[0]
@@ -195,6 +202,7 @@ def test_the_option_in_the_line_leaves_them_out_and_says_how_many(podium, arena_
     assert "which count here" not in done.err
 
 
+@pytest.mark.slow
 def test_the_option_in_python_is_one_mapping(arena_file):
     [text] = [
         text for text in notice_texts(podium.read_battles(arena_file).notes) if "Arena" in text
@@ -204,18 +212,21 @@ def test_the_option_in_python_is_one_mapping(arena_file):
     assert len(chosen) == 4
 
 
+@pytest.mark.slow
 def test_one_of_the_two_conditions_names_what_the_other_would_leave_out(podium, save):
     done = podium("rank", save("battles.json", arena_rows()), "--where", "anony=true")
     assert "4 of 10 battles are left out by anony=true" in done.err
     assert "leave out 2 of these 6 battles" in done.err
 
 
+@pytest.mark.slow
 def test_other_values_of_the_flags_are_conditions_like_any_other(podium, save):
     done = podium("rank", save("battles.json", arena_rows()), "--where", "anony=false")
     assert "4 battles" in done.out
     assert "Arena" not in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [
@@ -229,6 +240,7 @@ def test_no_word_is_said_where_the_scripts_would_leave_out_all_rows_or_none(podi
     assert "Arena" not in podium("rank", save("battles.json", rows)).err
 
 
+@pytest.mark.slow
 def test_rows_without_the_field_are_left_out_as_by_the_notebook(podium, save):
     rows = arena_rows()
     rows[0]["dedup_tag"] = {"high_freq": False}
@@ -242,6 +254,7 @@ def judged(winner, number, **more):
     return row | {"judge": ["gpt-4", "pair-v2"]} | more
 
 
+@pytest.mark.slow
 def test_an_inconsistent_tie_is_a_tie_and_a_flip_and_the_others_agree(save):
     rows = [judged(w, k) for k, w in enumerate(["model_a", "tie", "tie (inconsistent)", "error"])]
     battles = podium.read_battles(save("battles.jsonl", rows))
@@ -298,12 +311,14 @@ def test_votes_of_one_voter_can_be_chosen(save):
     assert len(podium.read_battles(path, where={"voter": "arena_user_7"})) == 2
 
 
+@pytest.mark.slow
 def test_voters_of_several_files_are_one_population(save):
     paths = [save(f"{k}.jsonl", [arena_row(k, "model_a", judge=f"arena_user_{k}")]) for k in (1, 2)]
     battles = podium.read_battles(*paths)
     assert (battles.judges, len(battles)) == (("voters",), 2)
 
 
+@pytest.mark.slow
 def test_a_converted_table_keeps_its_voters(podium, save, tmp_path):
     path = save("votes.jsonl", votes("arena_user_7", "arena_user_x", "arena_user_7"))
     own = tmp_path / "own.csv"
@@ -311,6 +326,7 @@ def test_a_converted_table_keeps_its_voters(podium, save, tmp_path):
     assert "2 voters gave 3 verdicts" in podium("rank", own).err
 
 
+@pytest.mark.slow
 def test_experts_who_agree_on_a_battle_are_two_votes_and_no_copies(save):
     rows = [
         {**arena_row(81, "model_a"), "judge": judge, "turn": 1}
@@ -342,6 +358,7 @@ def talk(*answers):
     return messages
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("cell", "length"),
     [
@@ -368,6 +385,7 @@ def test_the_length_of_a_conversation_is_that_of_its_answers(save, cell, length)
     assert "conversation_a" not in table
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("kind", ["json", "parquet", "csv"])
 def test_lengths_are_the_same_in_every_kind_of_file(save, tmp_path, kind):
     rows = [
@@ -397,6 +415,7 @@ def test_responses_of_the_competition_are_lists_in_a_csv_file(tmp_path):
     assert (table["length_a"].tolist(), table["length_b"].tolist()) == ([5.0], [1.0])
 
 
+@pytest.mark.slow
 def test_length_control_works_on_conversations(podium, save):
     rows = [
         arena_row(
@@ -422,6 +441,7 @@ ANSWERS = [
 ]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("messages", "length"), ANSWERS)
 def test_lengths_count_the_characters_of_the_answers_whatever_a_message_holds(
     save, messages, length
@@ -450,6 +470,7 @@ def test_lists_of_texts_and_texts_are_measured_as_messages_are(save):
     assert frame["length_b"].tolist() == [5, 5, 5]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("written", "length"),
     [

@@ -51,6 +51,7 @@ def test_in_game_one_the_model_is_a(save, label):
     assert (row["credit"], row["margin"]) == (CREDIT_OF_A[label], MARGIN_OF_A[label])
 
 
+@pytest.mark.slow
 def test_both_games_of_a_row_merge_into_one_battle(save):
     battles = podium.read_battles(save("newcomer.jsonl", [judgment("B>>A", "A>B")]))
     row = battles.table.iloc[0]
@@ -58,11 +59,13 @@ def test_both_games_of_a_row_merge_into_one_battle(save):
     assert battles.counts().judgments == 2
 
 
+@pytest.mark.slow
 def test_a_verdict_for_the_first_place_in_both_games_is_a_flip(save):
     row = podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "A>B")])).table.iloc[0]
     assert (row["credit"], row["margin"], row["swap"]) == (0.5, 0.0, "flip")
 
 
+@pytest.mark.slow
 def test_a_null_game_makes_the_battle_unparsed_with_one_order_unparsed(save):
     battles = podium.read_battles(save("newcomer.jsonl", [judgment(None, "A>B")]))
     assert battles.unparsed_reasons() == {"one order unparsed": 1}
@@ -74,6 +77,7 @@ def test_two_null_games_say_no_game(save):
     assert battles.unparsed_reasons() == {"no game": 1}
 
 
+@pytest.mark.slow
 def test_a_game_without_a_label_says_no_verdict(save):
     row = judgment("A>B", "A>B") | {"games": [{"score": None}, {"score": None}]}
     assert podium.read_battles(save("newcomer.jsonl", [row])).unparsed_reasons() == {
@@ -92,6 +96,7 @@ def test_an_unknown_label_is_an_error_that_names_line_and_value(save, label):
     assert "Remedy" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_row_with_one_game_is_one_battle_of_one_order(save):
     battles = podium.read_battles(save("newcomer.jsonl", [judgment("B>A")]))
     assert battles.table["credit"].tolist() == [1.0]
@@ -106,6 +111,7 @@ def test_a_row_without_one_or_two_games_is_an_error(save, games):
         podium.read_battles(save("newcomer.jsonl", [judgment() | {"games": games}]))
 
 
+@pytest.mark.slow
 def test_the_old_version_without_uid_and_baseline_is_read(save):
     old = {
         "question_id": 7,
@@ -118,6 +124,7 @@ def test_the_old_version_without_uid_and_baseline_is_read(save):
     assert battles.table["item"].tolist() == ["7"]
 
 
+@pytest.mark.slow
 def test_foreign_columns_of_judgments_are_kept(save):
     table = podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "B>A", tstamp=1.5)])).table
     assert table["tstamp"].tolist() == [1.5]
@@ -128,11 +135,13 @@ def test_a_label_renames_the_model(save):
     assert podium.read_battles(f"ours={path}").models == ("o3-mini", "ours")
 
 
+@pytest.mark.slow
 def test_unparsed_games_have_neither_credit_nor_margin(save):
     row = judgments(save, None, "A>B").loc["ba"]
     assert np.isnan([row["credit"], row["margin"]]).all()
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("said", "label"),
     [("A<B", "B>A"), ("B<A", "A>B"), ("A<<B", "B>>A"), ("B<<A", "A>>B"), ("B=A", "A=B")],

@@ -38,6 +38,7 @@ def test_a_battle_of_a_model_with_itself_is_left_out_and_shown(tmp_path):
     assert fields["source"] == path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["q7,x", "q7,x,z,1,0", '"q7"x,x,z,1'])
 def test_a_malformed_row_is_left_out_and_the_others_keep_their_numbers(tmp_path, row):
     rows = rows_of()
@@ -47,6 +48,7 @@ def test_a_malformed_row_is_left_out_and_the_others_keep_their_numbers(tmp_path,
     assert list(fields["places"]) == ["row 8", "row 202"]
 
 
+@pytest.mark.slow
 def test_rows_of_both_kinds_are_listed_in_the_order_of_the_file(tmp_path):
     rows = rows_of(("x", "y"), 200)
     bad = ["q1,x,x,1", "q2,x", "q3,z,z,1", "q4,y"]
@@ -56,6 +58,7 @@ def test_rows_of_both_kinds_are_listed_in_the_order_of_the_file(tmp_path):
     assert len(battles) == len(rows)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("line", ['{"item": "q3", "mod', "[1]", "7"])
 def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
     lines = [
@@ -85,6 +88,7 @@ def test_the_command_shows_the_rows_and_ends_with_exit_code_3(tmp_path, request)
     assert first in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", ["q7,x,x,1", "q7,x"])
 def test_more_than_two_percent_of_a_models_rows_stop_the_file(tmp_path, bad):
     rows = [*rows_of(("x",), 100), *rows_of(("y",), 900)]
@@ -115,6 +119,7 @@ def test_a_malformed_row_of_counts_stops_the_file(tmp_path):
         podium.read_battles(str(path))
 
 
+@pytest.mark.slow
 def test_bad_rows_of_human_labels_are_lost_parts_too(tmp_path):
     path = save_table(tmp_path / "votes.csv", rows_of())
     labels = save_table(tmp_path / "labels.csv", [*rows_of(), "q7,x"])
@@ -143,6 +148,7 @@ def test_a_malformed_row_in_which_a_name_is_lost_counts_for_every_model(tmp_path
         podium.read_battles(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [0, 1, 2, 3])
 def test_a_row_that_is_left_out_does_not_change_the_numbers_of_repeats(tmp_path, cut):
     """The orders have the repeats 1 and 2, and 3 and 4: they meet as 1 and 2 all the same."""

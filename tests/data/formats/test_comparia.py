@@ -17,6 +17,7 @@ def test_a_name_wins_and_a_flag_is_a_tie(save):
     assert battles.table["item"].tolist() == ["p0", "p1", "p2", "p3"]
 
 
+@pytest.mark.slow
 def test_a_vote_without_winner_and_tie_is_unparsed(save):
     battles = read(save, "x,y,p0,False,x", "x,y,p1,False,", "x,y,p2,,")
     assert battles.unparsed_reasons() == {"no winner": 2}
@@ -44,6 +45,7 @@ def test_contradictions_name_file_row_and_value(save, row, message):
         read(save, "x,y,p0,False,x", row)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("absent", "named"),
     [
@@ -63,6 +65,7 @@ def test_a_missing_column_is_named_with_a_mapping(save, absent, named):
     assert named in str(caught.value)
 
 
+@pytest.mark.slow
 def test_voters_are_one_population_of_humans(podium, save):
     rows = [
         {

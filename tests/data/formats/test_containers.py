@@ -124,6 +124,7 @@ def test_text_that_is_not_utf_8_is_rejected(save, name):
     assert re.search(rf"{name}.*(UTF-8|utf-8)", refusal(save(name, text.encode("latin-1"))))
 
 
+@pytest.mark.slow
 def test_a_row_longer_than_a_block_is_read(save):
     assert credits_in(save("votes.csv", f"{HEADER}{'i' * 3_000_000},x,y,0\n2,x,y,1\n")) == [0, 1]
 
@@ -133,6 +134,7 @@ def test_a_blank_line_before_the_header_changes_nothing(save):
     assert battles.table["item"].tolist() == ["007"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["votes.csv", "votes.json", "votes.jsonl"])
 def test_a_byte_order_mark_is_skipped(save, name):
     text = (
@@ -143,11 +145,13 @@ def test_a_byte_order_mark_is_skipped(save, name):
     assert credits_in(save(name, b"\xef\xbb\xbf" + text.encode())) == [1]
 
 
+@pytest.mark.slow
 def test_records_in_lines_are_recognised_under_the_name_json(save):
     lines = [ROW | {"text": "t" * 100_000}, ROW | {"item": "2", "credit": 0}]
     assert credits_in(save("votes.json", "\n".join(map(json.dumps, lines)))) == [1, 0]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("indent", [None, 1])
 def test_an_object_of_columns_is_a_table(save, indent):
     columns = {name: [value, value] for name, value in ROW.items()} | {"item": ["1", "2"]}
@@ -162,6 +166,7 @@ def test_tabs_are_recognised(save):
     assert credits_in(save("votes.tsv", (HEADER + "1,x,y,0.5\n").replace(",", "\t"))) == [0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["votes.csv.gz", "votes.jsonl.gz", "votes"])
 def test_gzip_is_recognised_by_content(save, name):
     text = json.dumps(ROW) if "jsonl" in name else f"{HEADER}1,x,y,1\n"
@@ -174,6 +179,7 @@ def test_parquet_is_recognised_by_content(save, tmp_path):
     assert credits_in(str(tmp_path / "votes.dat")) == [1]
 
 
+@pytest.mark.slow
 def test_a_newline_inside_quotes_belongs_to_the_cell(save):
     battles = podium.read_battles(save("votes.csv", f'{HEADER}"one\ntwo",x,y,1\n2,x,y,0\n'))
     assert battles.counts().items == 2

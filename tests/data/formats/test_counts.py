@@ -6,6 +6,7 @@ import podium
 from podium.notices.notice_text import notice_text
 
 
+@pytest.mark.slow
 def test_every_count_is_a_battle(save):
     text = "model_a,model_b,wins_a,wins_b,ties\na,b,18,2,5\nb,c,15,5,0\n"
     battles = podium.read_battles(save("counts.csv", text))
@@ -15,6 +16,7 @@ def test_every_count_is_a_battle(save):
     assert found.values.tolist() == [[25, 20.5], [20, 15.0]]
 
 
+@pytest.mark.slow
 def test_counts_rank_as_their_battles_do(save):
     rows = ["model_a,model_b,credit", *["a,b,1"] * 6, *["a,b,0"] * 2, *["a,b,0.5"] * 2]
     counted = podium.read_battles(save("c.csv", "model_a,model_b,wins_a,wins_b,draws\na,b,6,2,2\n"))
@@ -25,6 +27,7 @@ def test_counts_rank_as_their_battles_do(save):
     ]
 
 
+@pytest.mark.slow
 def test_items_and_other_columns_of_a_row_are_those_of_its_battles(save):
     text = "item,model_a,model_b,a_wins,b_wins,category\nq1,a,b,2,0,x\nq2,a,b,0,1,y\n"
     table = podium.read_battles(save("counts.csv", text)).table
@@ -66,6 +69,7 @@ def codes_of(*paths):
     return [note.code for note in podium.read_battles(*paths).notes]
 
 
+@pytest.mark.slow
 def test_the_battles_of_a_count_are_no_repeated_rows(save):
     text = "item,model_a,model_b,wins_a,wins_b,ties\nq1,a,b,4,2,1\nq2,a,b,0,3,1\n"
     assert codes_of(save("counts.csv", text)) == []

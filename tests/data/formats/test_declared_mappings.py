@@ -31,6 +31,7 @@ def test_a_word_of_the_map_comes_before_a_model_of_that_name(save):
     assert credits_of(path, columns=NAMES, credit_map={"A": 0.25}) == [0.25]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
 def test_a_path_names_values_in_objects(save, suffix):
     """The model that `shown` calls A is model_a, and the choice is what it earned."""
@@ -64,6 +65,7 @@ def test_columns_of_counts_may_have_any_names(save):
     assert sum(credits_of(path, columns=columns)) == 18 + 2.5
 
 
+@pytest.mark.slow
 def test_a_verdict_with_an_equals_sign_can_be_typed(save, request):
     path = save("votes.csv", "item,model_a,model_b,credit\n1,x,y,A=B\n2,x,y,won\n")
     podium_command = request.getfixturevalue("podium")
@@ -89,6 +91,7 @@ def of_first(*rows):
     return "q,ours,base,shown_as_A,pick\n" + "".join(f"{row}\n" for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("x", "y"), [("x", "y"), ("a", "b"), ("model_a", "model_b")])
 def test_an_assignment_column_turns_the_rows_in_which_model_b_was_shown_first(save, x, y):
     rows = [f"{k},x,y,{(x, y)[k % 2]},{label}" for k, label in enumerate(["A", "A", "B", "B", "T"])]
@@ -101,6 +104,7 @@ def test_an_assignment_column_turns_the_rows_in_which_model_b_was_shown_first(sa
     assert "first" not in frame
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("words", [("1", "0.25", "1"), ("A>B", "B>A", "A>B")])
 def test_numbers_and_labels_are_turned_without_a_map(save, words):
     rows = zip("123", ("x", "y", "y"), words, strict=True)
@@ -114,6 +118,7 @@ def test_a_winner_by_name_is_not_turned(save):
     assert credits_of(path, columns=FIRST, credit_map={"slightly": 0.75}) == [0, 1, 0.25]
 
 
+@pytest.mark.slow
 def test_an_assignment_may_be_a_path(save):
     rows = [
         {"q": k, "ours": "x", "base": "y", "who": {"A": first}, "pick": "A"}

@@ -49,6 +49,7 @@ def folder_of_runs(folder: Path, metric: str, *, higher: bool | None = None) -> 
     return folder
 
 
+@pytest.mark.slow
 def test_with_the_option_the_lowest_score_is_first_in_rank_and_compare() -> None:
     battles = podium.read_battles(table_of(), lower_is_better=True)
     assert order_of(battles) == ["good", "bad"]
@@ -62,6 +63,7 @@ def test_with_the_option_the_lowest_score_is_first_in_rank_and_compare() -> None
     assert compared.provenance["options"]["reading"]["lower_is_better"] is True
 
 
+@pytest.mark.slow
 def test_a_gate_follows_the_direction() -> None:
     scores = {
         "good": [0.1 + k / 1000 for k in range(30)],
@@ -95,6 +97,7 @@ def test_zero_stays_zero() -> None:
     assert str(battles.table["score_a"].iloc[0]) == "0.0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wer", "WER", "Word Error Rate", "latency-ms", "total_cost"])
 def test_an_exact_name_decides_and_one_line_says_so(name: str) -> None:
     battles = podium.read_battles(table_of(metric=name))
@@ -109,6 +112,7 @@ def test_an_exact_name_decides_and_one_line_says_so(name: str) -> None:
     ]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     "name", ["accuracy", "error_flag_accuracy", "time horizon", "answer", "cost-benefit", "werx"]
 )
@@ -129,6 +133,7 @@ def test_the_name_of_the_column_of_scores_decides_too() -> None:
     assert (order_of(battles), battles.metrics) == (["good", "bad"], ("Latency (negated)",))
 
 
+@pytest.mark.slow
 def test_each_of_several_metrics_has_its_own_direction() -> None:
     both = pd.concat([table_of(metric="wer"), table_of(metric="f1")])
     ranked = podium.rank(podium.read_battles(both), "mean", by="metric")
@@ -150,6 +155,7 @@ def test_a_direction_for_verdicts_is_an_error() -> None:
         podium.read_battles(verdicts, lower_is_better=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("higher", [True, False])
 def test_the_option_against_the_results_is_an_error_or_accepted_by_name(
     tmp_path: Path, higher: bool
@@ -165,6 +171,7 @@ def test_the_option_against_the_results_is_an_error_or_accepted_by_name(
     assert [own.code for own in battles.notes] == ["accepted", *(["lower-is-better"] * higher)]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("metric", "lower", "first"),
     [("wer", None, "good"), ("q", None, "bad"), ("q", True, "good"), ("wer", False, "bad")],
@@ -179,6 +186,7 @@ def test_where_lm_eval_says_nothing_the_option_and_then_the_name_decide(
     assert ("metric-direction" in [own.code for own in battles.notes]) == is_unknown
 
 
+@pytest.mark.slow
 def test_helms_own_list_decides_for_helm_only(tmp_path: Path) -> None:
     for model, scores in LOW.items():
         place = tmp_path / f"task:model={model}"
@@ -214,6 +222,7 @@ def test_no_two_names_of_a_list_are_one_name() -> None:
     assert not is_lower_better("edit_similarity", HELM_LOWER_IS_BETTER)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("metric", "low", "high"),
     [("WER", 1.24, 2.25), ("MSE", 0.4, 8.5), ("mean-squared error", 1, 2)],

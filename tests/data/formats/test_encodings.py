@@ -59,6 +59,7 @@ def assert_same_battles(path):
     assert not battles.lost
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("suffix", TEXTS)
 @pytest.mark.parametrize("packing", PACKERS)
 def test_every_text_format_may_be_compressed(tmp_path, suffix, packing):
@@ -68,6 +69,7 @@ def test_every_text_format_may_be_compressed(tmp_path, suffix, packing):
     assert_same_battles(tmp_path)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", TEXTS)
 @pytest.mark.parametrize("encoding", ENCODERS)
 def test_every_text_format_may_be_in_another_encoding(tmp_path, suffix, encoding):
@@ -93,6 +95,7 @@ def test_half_a_character_of_utf_16_is_an_error(tmp_path):
         podium.read_battles(str(path))
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("packing", ["xz", "bz2", "zip"])
 def test_a_file_that_unpacks_to_too_much_is_rejected(tmp_path, packing, monkeypatch):
     monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
@@ -121,6 +124,7 @@ def latin_1(text):
     return text.encode("latin-1")
 
 
+@pytest.mark.fast_cases(21)
 @pytest.mark.parametrize("packed", ["", *PACKERS])
 @pytest.mark.parametrize("suffix", TEXTS)
 def test_a_text_that_is_not_utf_8_is_read_in_the_encoding_that_is_named(tmp_path, suffix, packed):
@@ -157,6 +161,7 @@ def test_utf_16_without_a_mark_is_read_if_it_is_named(tmp_path):
     assert podium.read_battles(path, encoding="utf-16-le").models == ("z", "é")
 
 
+@pytest.mark.fast_cases(7)
 @pytest.mark.parametrize("suffix", TEXTS)
 @pytest.mark.parametrize("marks", [2, 3])
 def test_several_byte_order_marks_are_skipped(tmp_path, suffix, marks):

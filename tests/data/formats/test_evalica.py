@@ -7,6 +7,7 @@ import podium
 from podium.notices.notice_text import notice_texts
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("winner", "credit"),
     [("left", 1.0), ("right", 0.0), ("tie", 0.5), ("Pizza", 1.0), ("Sushi", 0.0)],
@@ -47,6 +48,7 @@ def test_foreign_columns_beside_left_and_right_are_kept(save):
     assert podium.read_battles(save("llmfao.csv", text)).table["worker"].tolist() == ["58"]
 
 
+@pytest.mark.slow
 def test_a_column_that_may_be_the_item_is_proposed_and_taken_when_it_is_named() -> None:
     duels = pd.DataFrame(
         {"prompt": ["p", "p", "q"], "left": "x", "right": "y", "winner": ["left", "right", "left"]}

@@ -26,6 +26,7 @@ def test_the_map_translates_verdicts_however_numbers_are_written(save, verdict, 
     assert (row["item"], row["model_a"], row["model_b"], row["credit"]) == ("p1", "x", "y", credit)
 
 
+@pytest.mark.slow
 def test_an_empty_verdict_is_unparsed(save):
     assert read(save, "", credit_map=MAP).counts().unparsed == 1
 
@@ -37,11 +38,13 @@ def test_a_verdict_outside_the_map_is_an_error_with_the_remedy(save):
         assert part in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_verdict_outside_the_map_can_be_unparsed(save):
     battles = read(save, "2", credit_map=MAP, unknown="unparsed")
     assert battles.unparsed_reasons() == {"unknown verdict": 1}
 
 
+@pytest.mark.slow
 def test_words_in_the_map_are_words(save):
     assert read(save, "left", credit_map={"left": 1.0}).table["credit"].tolist() == [1.0]
 
@@ -54,6 +57,7 @@ def test_foreign_columns_of_a_foreign_table_are_kept(save):
     assert read(save, "1").table["rater"].tolist() == ["ann"]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("shown", "order"), [("a", "ab"), ("b", "ba")])
 def test_shown_says_the_order(save, shown, order):
     assert read(save, "1", shown=shown).to_frame()["order"].tolist() == [order]
@@ -94,6 +98,7 @@ def test_a_named_column_shadows_one_of_the_contracts_name(save):
     assert table["credit"].tolist() == [1.0]
 
 
+@pytest.mark.slow
 def test_pointwise_scores_can_be_named(save):
     rows = [
         {"session_id": "s", "model_test": model, "score": score}
@@ -111,11 +116,13 @@ def test_a_path_with_an_equals_sign_in_a_glob_is_not_a_label(save, tmp_path):
     assert "source" not in table
 
 
+@pytest.mark.slow
 def test_a_label_becomes_the_column_source_where_no_model_is_named(save):
     path = save("b.csv", "item,model_a,model_b,credit\n1,x,y,1\n")
     assert podium.read_battles(f"monday={path}").table["source"].tolist() == ["monday"]
 
 
+@pytest.mark.slow
 def test_a_margin_alone_is_enough(save):
     text = "item,model_a,model_b,margin\n1,x,y,2.5\n2,x,y,0\n3,x,y,-1\n4,x,y,\n"
     credit = podium.read_battles(save("m.csv", text)).table["credit"]
@@ -132,6 +139,7 @@ def duels(save, name, rows, **options):
     )
 
 
+@pytest.mark.slow
 def test_fill_gives_every_row_one_value(save):
     rows = duels(save, "d.jsonl", [("p1", "x", True, 1), ("p2", "y", True, 0)]).to_frame()
     assert (rows["model_a"].tolist(), rows["model_b"].tolist()) == (
@@ -202,12 +210,14 @@ def test_fill_of_an_unknown_column_is_a_usage_error_with_the_known_ones(save, na
     assert hint in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["d.parquet", "d.jsonl"])
 def test_booleans_say_whether_model_a_was_shown_first(save, name):
     battles = duels(save, name, [("p1", "x", True, 1), ("p1", "x", False, 0)], merge=False)
     assert battles.to_frame()["order"].tolist() == ["ab", "ba"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("yes", "no"), [("true", "false"), ("True", "False"), ("TRUE", "FALSE")])
 def test_booleans_written_as_text_say_the_order(save, yes, no):
     text = f"item,model_a,model_b,credit,order\n1,x,y,1,{yes}\n2,x,y,0,{no}\n"
@@ -225,6 +235,7 @@ def test_an_empty_cell_among_booleans_is_an_unknown_order(save):
     assert (order[0], order.isna().tolist()) == ("ab", [False, True])
 
 
+@pytest.mark.slow
 def test_booleans_merge_the_two_orders_of_a_pair(save):
     """Worked by hand: ahead in both orders; a flip; only one order asked."""
     rows = [
@@ -302,6 +313,7 @@ def test_the_error_for_a_file_of_responses_names_the_task_that_judges_them(save,
         podium.read_battles(save("answers.jsonl", row + "\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "option"),
     [
@@ -332,6 +344,7 @@ def test_no_map_is_proposed_for_many_numbers_beside_a_word(tmp_path):
     assert "--credit-map" not in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ranking.json", "podium-quiz.ranking"])
 def test_a_ranking_is_named_as_one_and_no_columns_are_guessed(tmp_path, name):
     table = pd.DataFrame({"item": ["q1"], "model_a": ["x"], "model_b": ["y"], "credit": [1.0]})

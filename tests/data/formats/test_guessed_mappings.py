@@ -139,6 +139,7 @@ def battles_in(path):
     return in_one_order(zip(table["model_a"], table["model_b"], table["credit"], strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_mapping_in_the_error_reads_the_file(save, shape):
     row, battles, suffix = SHAPES[shape]
@@ -237,6 +238,7 @@ def test_truth_values_in_objects_are_scores(save):
     assert table["credit"].tolist() == [1.0, 0.5] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["shown_first", "assignment"])
 def test_a_guess_turns_the_verdicts_where_the_second_model_is_a(tmp_path, column):
     rows = []
@@ -313,6 +315,7 @@ def save_numbers(tmp_path, names, rows, suffix):
     return path
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 @pytest.mark.parametrize("names", [["x", "y"], ["gpt-4", "claude"], ["left", "right"]])
 def test_a_table_of_numbers_alone_lacks_a_column_of_items(tmp_path, names, suffix):
@@ -328,6 +331,7 @@ def test_a_table_of_numbers_alone_lacks_a_column_of_items(tmp_path, names, suffi
     assert podium.read_battles(named).models == tuple(sorted(names))
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 @pytest.mark.parametrize("name", ["id", "n"])
 def test_numbered_items_of_a_table_of_numbers_are_a_mapping_that_works(tmp_path, name, suffix):

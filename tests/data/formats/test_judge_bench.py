@@ -50,6 +50,7 @@ def test_the_second_decision_is_about_swapped_places(save, first, second, label,
     assert credit_of_the_right_one(save, first, second, label=label) == credit
 
 
+@pytest.mark.slow
 def test_the_label_is_the_human_verdict(save):
     row = (
         podium.read_battles(save("out.jsonl", [decided("A>B", "B>A", label="B>A")]))
@@ -59,6 +60,7 @@ def test_the_label_is_the_human_verdict(save):
     assert (row["model_a"], row["human"]) == ("incorrect", 0.0)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("decisions", "reason"), [((None, "A>B"), "one order unparsed"), ((None, None), "no decision")]
 )
@@ -68,12 +70,14 @@ def test_a_missing_decision_is_unparsed(save, decisions, reason):
     }
 
 
+@pytest.mark.slow
 def test_a_single_judgment_is_a_battle(save):
     row = decided("A>B", None)
     row["judgments"] = row["judgments"][:1]
     assert podium.read_battles(save("out.jsonl", [row])).table["credit"].tolist() == [1.0]
 
 
+@pytest.mark.slow
 def test_two_models_with_one_realization_are_two_judges(save):
     one = save("one.jsonl", [decided("A>B", "B>A", judge_model="small")])
     two = save("two.jsonl", [decided("B>A", "A>B", judge_model="large")])
@@ -87,6 +91,7 @@ def test_a_label_that_names_no_winner_is_an_error(save):
         podium.read_battles(save("out.jsonl", [decided("A>B", "B>A", label="A=B")]))
 
 
+@pytest.mark.slow
 def test_source_is_the_category_and_foreign_columns_are_kept(save):
     row = podium.read_battles(save("out.jsonl", [decided("A>B", "B>A")])).to_frame().iloc[0]
     assert (row["item"], row["category"]) == ("p1", "mmlu-pro-law")

@@ -38,6 +38,7 @@ def test_five_levels_give_credit_and_margin(save, verdict, credit, margin):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", [None, "", "INVALID"])
 def test_an_empty_or_invalid_verdict_is_unparsed(save, verdict):
     battles = podium.read_battles(
@@ -56,6 +57,7 @@ def test_one_pair_asked_in_one_order_is_a_battle(save):
     assert (battles.counts().battles, battles.counts().unparsed) == (1, 0)
 
 
+@pytest.mark.slow
 def test_the_swapped_prompt_is_the_other_order_of_the_same_pair(save):
     """Both rows show their own a first, so that the reader calls both ab; names say that they are
     mirrored."""
@@ -64,6 +66,7 @@ def test_the_swapped_prompt_is_the_other_order_of_the_same_pair(save):
     assert (row["credit"], row["swap"]) == (0.5, "flip")
 
 
+@pytest.mark.slow
 def test_foreign_columns_of_900k_are_kept(save):
     table = podium.read_battles(save("all.jsonl", [judgment("m1=m2", benchmark="alpaca")])).table
     assert table["benchmark"].tolist() == ["alpaca"]

@@ -26,12 +26,14 @@ def table(column: str, **columns: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("column", ["winner", "credit"])
 def test_labels_are_read_as_credits_of_model_a(column: str) -> None:
     battles = podium.read_battles(table(column))
     assert battles.to_frame()["credit"].tolist() == [*LABELS.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["winner", "credit"])
 def test_labels_are_read_where_model_a_was_shown_first(column: str) -> None:
     battles = podium.read_battles(table(column, order="ab"))

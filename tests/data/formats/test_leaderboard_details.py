@@ -76,6 +76,7 @@ def write_helm(folder, model, solved, *, spec=True):
         )
 
 
+@pytest.mark.slow
 def test_helm(tmp_path):
     for name, solved in SOLVED.items():
         write_helm(tmp_path, name, solved)
@@ -102,6 +103,7 @@ def test_a_damaged_specification_of_helm_is_named(tmp_path, content):
         podium.read_battles(tmp_path, metric="exact_match")
 
 
+@pytest.mark.slow
 def test_a_metric_without_a_value_is_no_unparsed_reply(tmp_path):
     for name, solved in SOLVED.items():
         write_helm(tmp_path, name, [*solved[:-1], None])
@@ -152,6 +154,7 @@ def test_lmms_eval(tmp_path, shape):
     assert podium.read_battles(tmp_path).sources[0].endswith("20250115_103000_samples_mme.jsonl")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", ["jsonl", "json"])
 def test_the_second_open_llm_leaderboard(tmp_path, suffix):
     time = "2024-06-16T19-10-04.926831"
@@ -190,6 +193,7 @@ def write_open_llm(tmp_path, *, nested=False):
         )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("nested", [False, True])
 def test_the_first_open_llm_leaderboard(tmp_path, nested):
     write_open_llm(tmp_path, nested=nested)
@@ -211,6 +215,7 @@ def check_of_settings(battles):
     return check
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("name", "ours", "others", "text"),
     [
@@ -228,6 +233,7 @@ def test_settings_of_helm_that_differ_are_flagged(tmp_path, name, ours, others, 
     assert text in str(check)
 
 
+@pytest.mark.slow
 def test_generation_of_helm_that_differs_is_noted(tmp_path):
     for model, solved in SOLVED.items():
         write_helm(tmp_path, model, solved)
@@ -237,6 +243,7 @@ def test_generation_of_helm_that_differs_is_noted(tmp_path):
     assert "temperature" in " ".join(notice_texts(battles.notes))
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_helm_runs_with_the_same_settings(tmp_path):
     for model, solved in SOLVED.items():
         write_helm(tmp_path, model, solved)
@@ -248,6 +255,7 @@ def test_nothing_is_said_of_helm_runs_with_the_same_settings(tmp_path):
     assert "differ" not in said
 
 
+@pytest.mark.slow
 def test_helm_runs_of_a_model_that_differ_in_shots_are_two_models(tmp_path):
     for shots, solved in ((0, SOLVED["lab/fir"]), (5, SOLVED["lab/ash"])):
         write_helm(tmp_path / f"{shots}", "lab/ash", solved)
@@ -282,12 +290,14 @@ def write_lighteval(folder, model, solved, metrics=("extractive_match",), task="
     (results / f"results_{time}.json").write_text(json.dumps(summary))
 
 
+@pytest.mark.slow
 def test_lighteval(tmp_path):
     for name, solved in SOLVED.items():
         write_lighteval(tmp_path, name, [float(value) for value in solved])
     assert means_of(tmp_path) == pytest.approx(MEANS)
 
 
+@pytest.mark.slow
 def test_several_metrics_of_lighteval_are_never_mixed(tmp_path):
     for name, solved in SOLVED.items():
         write_lighteval(tmp_path, name, solved, ("em", "f1"))
@@ -306,6 +316,7 @@ def test_one_question_with_other_choices_is_another_item_of_lighteval(tmp_path):
     assert podium.read_battles(tmp_path).counts().items == 8
 
 
+@pytest.mark.slow
 def test_a_missing_score_of_lighteval_is_no_zero(tmp_path):
     for name, solved in SOLVED.items():
         write_lighteval(tmp_path, name, [None, *solved[1:]] if name == "lab/ash" else solved)
@@ -368,6 +379,7 @@ def write_lighteval_runs(folder):
         write_lighteval(folder, name, [float(value) for value in solved])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "metric"),
     [

@@ -30,6 +30,7 @@ def entries_of(path):
     return podium.rank(podium.read_battles(path), "mean").standings[0].entries
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["item", "instance_id", "question_id", "task_id"])
 def test_a_row_per_item(save, matrix, name):
     entries = entries_of(save("m.csv", matrix.rename_axis(name).to_csv()))
@@ -80,6 +81,7 @@ def test_a_row_per_model_is_the_same_matrix(save, matrix, name):
     assert entries_of(save("t.csv", turned.to_csv())) == by_item
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Instance_ID", "Task_id"])
 def test_the_name_of_the_first_column_has_any_case(save, matrix, name):
     assert entries_of(save("m.csv", matrix.rename_axis(name).to_csv())) == entries_of(
@@ -102,6 +104,7 @@ def test_true_and_false_are_1_and_0(save, matrix, tmp_path, kind, turned):
     assert entries_of(path) == entries_of(save("n.csv", plain.to_csv()))
 
 
+@pytest.mark.slow
 def test_a_column_of_true_and_false_beside_scores_is_no_model(save, matrix):
     marked = matrix.rename_axis("item").assign(hard="true")
     assert len(entries_of(save("m.csv", marked.to_csv()))) == 4
@@ -136,6 +139,7 @@ def test_other_words_above_the_first_column_or_none(save, matrix, name, turned, 
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", [None, "Unnamed: 0"])
 def test_an_index_of_pandas_beside_the_items_is_no_model(save, matrix, name):
     path = save("m.csv", matrix.rename_axis("item").reset_index().rename_axis(name).to_csv())
@@ -161,6 +165,7 @@ def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
     assert ranking.diagnostics["drop_out"] == {"unknown": "3 scores are missing"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["mean", "bradley-terry"])
 def test_a_missing_score_is_no_unparsed_reply(save, matrix, ranker):
     gaps = matrix.rename_axis("item").astype(object).iloc[:8]
@@ -189,6 +194,7 @@ def test_means_rank_a_matrix_unless_a_ranker_is_named(podium, save, matrix):
     assert re.search(statements, answer)
 
 
+@pytest.mark.slow
 def test_scores_of_judges_are_not_ranked_by_means_unless_asked(save):
     rows = [
         f"q{k},{model},{k % (2 + shift)},jo"
@@ -239,6 +245,7 @@ def test_a_model_that_stands_twice_with_blanks_is_named(matrix, by):
         podium.read_battles(frame.reset_index())
 
 
+@pytest.mark.slow
 def test_a_column_of_figures_among_the_items_is_named(save, matrix):
     turned = matrix.T.rename_axis("model").assign(parameters=7)
     with pytest.raises(DataError, match="the score 7 of 'ash' on 'parameters' is outside"):

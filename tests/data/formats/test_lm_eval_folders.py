@@ -54,6 +54,7 @@ def test_a_document_that_one_model_gets_right_is_won_and_others_are_ties(out: Pa
     }
 
 
+@pytest.mark.slow
 def test_the_mean_score_is_the_figure_that_lm_eval_reports(out: Path) -> None:
     reported = {
         content["model_name"]: content["results"]["t"]["acc,none"]
@@ -62,6 +63,7 @@ def test_the_mean_score_is_the_figure_that_lm_eval_reports(out: Path) -> None:
     assert scores_by_mean(out) == reported
 
 
+@pytest.mark.slow
 def test_the_win_rate_of_two_is_a_half_plus_half_the_difference_of_their_accuracies(
     out: Path,
 ) -> None:
@@ -72,6 +74,7 @@ def test_the_win_rate_of_two_is_a_half_plus_half_the_difference_of_their_accurac
     )
 
 
+@pytest.mark.slow
 def test_the_items_on_which_models_differ_are_counted(out: Path) -> None:
     assert podium.read_battles(out).tally.informative == 2
 
@@ -89,12 +92,14 @@ def test_results_files_stand_for_their_runs(out: Path) -> None:
     assert (battles.models, len(battles)) == (("a", "b"), 4)
 
 
+@pytest.mark.slow
 def test_models_that_share_a_folder_are_distinguishable_by_their_results(tmp_path: Path) -> None:
     for name, values, time in (("org/a", A, TIME), ("org/b", B, LATER)):
         write_run(tmp_path, name, {"t": scored(values)}, time=time, one_folder=True)
     assert scores_by_mean(tmp_path) == {"org/a": 0.75, "org/b": 0.25}
 
 
+@pytest.mark.slow
 def test_documents_meet_whatever_their_place_and_their_prompt(tmp_path: Path) -> None:
     """--limit, --samples and a chat template change doc_id and prompt_hash, not doc_hash."""
     write_run(tmp_path, "a", {"t": scored(A)})
@@ -106,6 +111,7 @@ def test_documents_meet_whatever_their_place_and_their_prompt(tmp_path: Path) ->
     assert (finding.pairing, finding.unshared) == ("input", {})
 
 
+@pytest.mark.slow
 def test_documents_of_one_model_alone_are_counted(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": scored(B)[2:]})
@@ -116,6 +122,7 @@ def test_documents_of_one_model_alone_are_counted(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_document_that_all_have_is_one(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": scored(B)[3:]})
@@ -123,6 +130,7 @@ def test_one_document_that_all_have_is_one(tmp_path: Path) -> None:
     assert "t: not all have the same documents (a: 4, b: 1); 1 is common to all" in notes
 
 
+@pytest.mark.slow
 def test_a_document_that_a_set_holds_twice_is_two_items_in_the_order_of_the_set(
     tmp_path: Path,
 ) -> None:
@@ -151,6 +159,7 @@ def test_a_row_without_the_hash_is_hashed_as_lm_eval_does() -> None:
     assert read_doc_hash(row) == "6f6b7cab1b6478f65e1f61be53d34ec9bbfc3647393af2afe7a9763e320b7362"
 
 
+@pytest.mark.slow
 def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": [*scored(B)[:3], *scored(B, target="no")[3:]]})
@@ -164,6 +173,7 @@ def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_
     ] == []
 
 
+@pytest.mark.slow
 def test_three_places_of_a_document_with_different_targets_are_named(tmp_path: Path) -> None:
     for name in "abcde":
         rows = [*scored(A)[:3], *scored(A, target=name)[3:]]
@@ -215,6 +225,7 @@ def two_metrics(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_first_of_several_metrics_counts_and_the_others_are_named(two_metrics: Path) -> None:
     battles = podium.read_battles(two_metrics)
     assert battles.metrics == ("acc,none",)
@@ -271,6 +282,7 @@ def test_results_that_contradict_each_other_on_what_is_better_are_rejected(tmp_p
         podium.read_battles(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_lower_perplexity_wins_although_its_documents_hold_log_likelihoods(
     tmp_path: Path,
 ) -> None:
@@ -359,6 +371,7 @@ def test_no_value_is_missing_and_an_infinite_one_unparsed_and_neither_a_zero(
     assert (battles.counts().readable, battles.counts().missing) == (1, 2)
 
 
+@pytest.mark.slow
 def test_a_metric_that_some_documents_lack_is_missing_there(tmp_path: Path) -> None:
     write_run(
         tmp_path, "a", {"t": [sample("q0", {"acc": 1.0, "f1": 0.5}), sample("q1", {"acc": 1.0})]}
@@ -381,6 +394,7 @@ def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) 
     assert note_text.index(LATER) < note_text.index(TIME)
 
 
+@pytest.mark.slow
 def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_requested(
     tmp_path: Path,
 ) -> None:
@@ -392,6 +406,7 @@ def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_requested(
     assert (by_run, battles.counts().items) == ({1.0: 3.0, 2.0: 2.0}, 4)
 
 
+@pytest.mark.slow
 def test_another_revision_in_the_same_folder_is_another_model(tmp_path: Path) -> None:
     for revision, values, time in (("x", A, TIME), ("y", B, LATER)):
         arguments = {"pretrained": "org/a", "revision": revision}
@@ -426,6 +441,7 @@ def test_arguments_written_as_text_are_compared_too(tmp_path: Path) -> None:
     assert podium.read_battles(tmp_path).models == ("a (revision=x)", "a (revision=y)")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("given", ["pretrained=a,max_length=4096", {"max_length": 4096.0}])
 def test_a_number_written_as_text_is_the_same_setting(tmp_path: Path, given: Any) -> None:
     write_run(tmp_path, "b", {"t": scored(B)})
@@ -514,6 +530,7 @@ def test_a_newer_run_with_the_same_settings_replaces_the_older(tmp_path: Path) -
     )
 
 
+@pytest.mark.slow
 def test_a_label_may_hold_an_equals_sign_before_a_path_that_exists(out: Path) -> None:
     assert podium.read_battles(f"org/a t=0={out}/org__a", f"b={out}/org__b").models == (
         "b",
@@ -543,11 +560,13 @@ def test_a_label_cannot_name_two_models(out: Path) -> None:
         podium.read_battles(f"x={out}")
 
 
+@pytest.mark.slow
 def test_a_label_stands_for_one_model_some_of_whose_results_are_gone(out: Path) -> None:
     home = write_run(out, "org/a", {"u": scored(A)}, time=LATER, results=False)
     assert "x" in podium.read_battles(f"x={home}", f"y={out}/org__b").models
 
 
+@pytest.mark.slow
 def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> None:
     write_run(out, "org/c", {"t": scored(A)}, samples=False)
     battles = podium.read_battles(out)
@@ -557,6 +576,7 @@ def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> 
     assert notice_texts(battles.lost)[0] in notice_texts(battles.notes)
 
 
+@pytest.mark.slow
 def test_runs_without_samples_are_one_warning(out: Path) -> None:
     for name in "cdefghi":
         write_run(out, f"org/{name}", {"t": scored(A)}, samples=False)
@@ -567,6 +587,7 @@ def test_runs_without_samples_are_one_warning(out: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -621,6 +642,7 @@ def test_lm_eval_reports_other_documents_under_one_task_name_and_ranks_the_rest(
     )
 
 
+@pytest.mark.slow
 def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     write_run(out, "org/a", {"u": scored(A)}, time=LATER)
     battles = podium.read_battles(out)
@@ -630,6 +652,7 @@ def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_tasks_of_one_model_only_are_one_warning(out: Path) -> None:
     write_run(out, "org/a", {name: scored(A) for name in "uvwxy"}, time=LATER)
     assert notice_texts(podium.read_battles(out).lost) == (
@@ -637,6 +660,7 @@ def test_tasks_of_one_model_only_are_one_warning(out: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_tasks_that_were_run_again_are_one_warning_after_the_reason(tmp_path: Path) -> None:
     for time in (TIME, LATER):
         write_run(tmp_path, "org/a", {name: scored(A) for name in "tuvw"}, time=time)
@@ -672,6 +696,7 @@ def test_samples_that_end_early_between_lines_are_noticed_by_the_results(out: Pa
     )
 
 
+@pytest.mark.slow
 def test_files_that_lack_as_many_documents_have_one_notice(tmp_path: Path) -> None:
     paths = cut_samples(tmp_path, dict.fromkeys("tuvw", 3))
     assert notice_texts(podium.read_battles(tmp_path).lost) == (
@@ -680,6 +705,7 @@ def test_files_that_lack_as_many_documents_have_one_notice(tmp_path: Path) -> No
     )
 
 
+@pytest.mark.slow
 def test_files_that_lack_other_numbers_of_documents_have_one_notice_with_each_number(
     tmp_path: Path,
 ) -> None:
@@ -711,6 +737,7 @@ def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(out: Path) -> No
         podium.read_battles(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [0, 20])
 def test_samples_without_a_whole_row_are_missing_and_the_rest_is_ranked(
     out: Path, kept: int
@@ -773,6 +800,7 @@ def test_tasks_are_columns_and_every_document_counts_the_same(out: Path) -> None
     assert credits(podium.read_battles(out, where={"task": "u"})) == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_the_same_document_in_two_tasks_is_two_items_by_itself(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         write_run(tmp_path, name, {"t": scored(values), "u": scored(values)})
@@ -810,6 +838,7 @@ def test_lm_eval_reports_a_metric_that_is_not_the_mean_of_its_documents(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_a_mean_of_the_shared_documents_is_named_beside_the_figure_of_lm_eval(
     tmp_path: Path,
 ) -> None:
@@ -824,6 +853,7 @@ def test_a_mean_of_the_shared_documents_is_named_beside_the_figure_of_lm_eval(
     assert said.endswith("(0.5 and 0.75)")
 
 
+@pytest.mark.slow
 def test_margins_and_scores_of_a_continuous_metric_are_kept(tmp_path: Path) -> None:
     for name, values in (("a", [0.5, 0.25]), ("b", [0.125, 0.75])):
         write_run(tmp_path, name, {"t": scored(values, "f1")})
@@ -981,6 +1011,7 @@ def test_the_lower_perplexity_of_the_installed_lm_eval_is_ranked_first(from_the_
     } == pytest.approx(reported)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["brier_score", "bleu", "word_perplexity"])
 def test_figures_of_all_documents_together_are_rejected_as_the_installed_lm_eval_writes_them(
     from_the_host: Path, metric: str
@@ -991,6 +1022,7 @@ def test_figures_of_all_documents_together_are_rejected_as_the_installed_lm_eval
         podium.read_battles(from_the_host, metric=metric)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value"), [("results", 5), ("results", [1]), ("higher_is_better", {"acc": [1]})]
 )

@@ -60,6 +60,7 @@ def write_samples(folder: Path, documents: list[dict[str, Any]], stated: str = "
     return folder
 
 
+@pytest.mark.slow
 def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Path):
     """Closed form: elm has credit 0.75 when shown first and 0.25 when shown second, so 0.5."""
     folder = write_samples(
@@ -75,6 +76,7 @@ def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Pa
     assert (row["item"], row["length_a"]) == ("t:0", 3)
 
 
+@pytest.mark.slow
 def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
     folder = write_samples(
         tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", None))]
@@ -90,6 +92,7 @@ def test_lm_eval_joins_runs_that_judged_each_other(tmp_path: Path):
     assert (battles.models, len(battles), battles.counts().items) == (("ash", "elm", "oak"), 4, 2)
 
 
+@pytest.mark.slow
 def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
     folder = write_samples(tmp_path / "model", [document(0, judgment("ab", 1.0), model="ash")])
     assert read_battles(folder).models == ("ash", "elm")
@@ -133,6 +136,7 @@ def test_other_texts_are_no_verdicts() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shots", "result"), [(0, Result.OK), (5, Result.FLAGGED)])
 def test_settings_of_judged_runs_are_checked(tmp_path: Path, shots: int, result: Result):
     for model, number in (("elm", 0), ("ash", shots)):

@@ -59,6 +59,7 @@ def test_documents_in_another_order_are_paired_by_their_hashes(tmp_path: Path) -
     assert any("items are paired by input" in text for text in notice_texts(battles.notes))
 
 
+@pytest.mark.slow
 def test_other_limits_are_no_other_questions(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
     write_run(tmp_path, "b", {"t": asked(QUESTIONS[:4], B[:4])})
@@ -67,6 +68,7 @@ def test_other_limits_are_no_other_questions(tmp_path: Path) -> None:
     assert not any("paired" in text for text in notice_texts(battles.notes))
 
 
+@pytest.mark.slow
 def test_documents_that_changed_are_flagged_and_named(tmp_path: Path) -> None:
     changed = [*QUESTIONS[:4], "question 4, mended", "question 5, mended"]
     write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
@@ -77,6 +79,7 @@ def test_documents_that_changed_are_flagged_and_named(tmp_path: Path) -> None:
     assert "item 4: 'question 4' and 'question 4, mended'" in check.finding_text
 
 
+@pytest.mark.slow
 def test_a_data_set_without_one_document_is_named(tmp_path: Path) -> None:
     """All later documents have other places."""
     write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
@@ -88,6 +91,7 @@ def test_a_data_set_without_one_document_is_named(tmp_path: Path) -> None:
     assert check_questions_of(battles).result is Result.OK
 
 
+@pytest.mark.slow
 def test_changed_documents_of_a_shuffled_set_are_counted_alone(tmp_path: Path) -> None:
     turned = [*QUESTIONS[::-1][:5], "another question"]
     write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
@@ -117,6 +121,7 @@ def test_other_numbers_of_examples_do_not_explain_other_documents(tmp_path: Path
         podium.read_battles(tmp_path)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("target", ["yes", "no"])
 def test_other_documents_that_are_accepted_are_paired_by_their_places(
     tmp_path: Path, target: str
@@ -150,6 +155,7 @@ def test_disjoint_parts_of_a_data_set_are_no_other_questions(tmp_path: Path) -> 
     assert "no document or target of c is in another's" in notice_texts(battles.lost)[0]
 
 
+@pytest.mark.slow
 def test_rows_without_places_are_paired_by_their_hashes(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         rows = [row | {"doc_id": 0} for row in asked(QUESTIONS, values)]
@@ -157,6 +163,7 @@ def test_rows_without_places_are_paired_by_their_hashes(tmp_path: Path) -> None:
     assert check_questions_of(podium.read_battles(tmp_path)).result is Result.OK
 
 
+@pytest.mark.slow
 def test_rows_of_lmms_eval_without_hashes_are_not_known_to_be_the_same(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         folder = tmp_path / name
@@ -177,6 +184,7 @@ def with_wide_blanks(text):
     return text.replace(" ", "\u00a0 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [partial(normalize, "NFD"), with_wide_blanks])
 @pytest.mark.parametrize("some", ["", "1"])
 def test_documents_in_another_form_or_with_other_blanks_are_the_same(

@@ -33,6 +33,7 @@ def test_votes_over_different_numbers_of_repeats_are_an_error(tmp_path):
     assert "allow='epochs'" in str(raised.value)
 
 
+@pytest.mark.slow
 def test_allowed_votes_over_different_numbers_of_repeats_are_said_in_the_answer(tmp_path):
     write_votes(tmp_path, "org/a", 8, VOTE)
     write_votes(tmp_path, "org/b", 64, VOTE)
@@ -45,6 +46,7 @@ def test_allowed_votes_over_different_numbers_of_repeats_are_said_in_the_answer(
     assert said in " ".join(podium.compare("a", "b", tmp_path, allow="epochs").answer)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("first", "second"),
     [

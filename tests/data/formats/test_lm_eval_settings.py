@@ -108,6 +108,7 @@ def check_of(battles: podium.Battles, name: str) -> Check:
     return check
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("change", "name"), FLAGGED)
 def test_a_setting_that_differs_between_models_is_flagged(
     tmp_path: Path, change: dict[str, Any], name: str
@@ -120,6 +121,7 @@ def test_a_setting_that_differs_between_models_is_flagged(
     assert name in check.finding_text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "name"), NOTED)
 def test_a_setting_of_a_model_is_noted(tmp_path: Path, change: dict[str, Any], name: str) -> None:
     write_settings(tmp_path, "org/a", A, {})
@@ -130,6 +132,7 @@ def test_a_setting_of_a_model_is_noted(tmp_path: Path, change: dict[str, Any], n
     assert check_of(battles, "same settings").result is Result.OK
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("change", UNIMPORTANT)
 def test_what_changes_no_answer_is_not_named(tmp_path: Path, change: dict[str, Any]) -> None:
     write_settings(tmp_path, "org/a", A, {})
@@ -141,6 +144,7 @@ def test_what_changes_no_answer_is_not_named(tmp_path: Path, change: dict[str, A
     assert not any("settings" in text for text in notice_texts(battles.notes))
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(("change", "name"), [*FLAGGED, *NOTED])
 def test_two_settings_of_one_model_are_two_models(
     tmp_path: Path, change: dict[str, Any], name: str
@@ -173,6 +177,7 @@ def test_all_tasks_of_a_run_have_one_name(tmp_path: Path) -> None:
     assert named == {(task, name) for task in "tu" for name in names}
 
 
+@pytest.mark.slow
 def test_names_are_the_same_for_one_task_and_for_all(tmp_path: Path) -> None:
     for shots, time in ((0, TIME), (5, LATER)):
         home = write_run(tmp_path, "m", {"t": scored(A), "u": scored(B)}, time=time)
@@ -234,6 +239,7 @@ def test_only_settings_that_are_not_greedy_are_settings_of_generation() -> None:
     assert generation_of_config({"generation_kwargs": greedy}) == {}
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("change", [change for change, name in FLAGGED if name in IN_PROMPT])
 def test_what_leaves_every_prompt_as_it_was_is_no_difference(
     tmp_path: Path, change: dict[str, Any]
@@ -257,6 +263,7 @@ def test_prompts_that_differ_for_no_recorded_reason_are_flagged(tmp_path: Path) 
     assert check.finding_text.count("prompt_hash") == 2
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "change", [{"n-shot": {"t": 0}}, {"chat_template_sha": "a" * 64}, {"versions": {"t": 3.0}}]
 )

@@ -30,6 +30,7 @@ def credits_of(*sources, **options):
     return podium.read_battles(*sources, **options).to_frame()["credit"].tolist()
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["votes.podium.yaml", "podium.yaml"])
 def test_the_file_beside_the_data_is_found_and_named(votes, name):
     votes.with_name(name).write_text(MAPPING)
@@ -41,6 +42,7 @@ def test_the_file_beside_the_data_is_found_and_named(votes, name):
     assert battles.reading["columns"]["item"] == "question"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["{}", "label={}", "{}/*.csv", "{}/v.csv.gz"])
 def test_folders_globs_labels_and_compressed_files_have_one_too(tmp_path, form):
     pd.read_csv(pd.io.common.StringIO(VOTES)).to_csv(
@@ -57,12 +59,14 @@ def test_the_files_own_mapping_counts_and_not_that_of_the_folder(votes):
     assert credits_of(votes) == [1, 0.5, 0]
 
 
+@pytest.mark.slow
 def test_an_option_counts_and_not_the_key_of_the_file(votes):
     votes.with_name("podium.yaml").write_text(MAPPING)
     assert credits_of(votes, credit_map={"L": 0, "draw": 0.5, "R": 1}) == [0, 0.5, 1]
     assert credits_of(votes, where={"item": "q1"}) == [1]
 
 
+@pytest.mark.slow
 def test_a_file_can_be_named_or_left_out(votes, tmp_path):
     other = tmp_path / "elsewhere.yaml"
     other.write_text(MAPPING)
@@ -74,6 +78,7 @@ def test_a_file_can_be_named_or_left_out(votes, tmp_path):
         podium.read_battles(votes, mapping=str(tmp_path / "gone.yaml"))
 
 
+@pytest.mark.slow
 def test_conditions_of_the_file_and_of_the_option_both_count(votes):
     votes.with_name("podium.yaml").write_text(f"{MAPPING}where: {{left_model: A}}\n")
     with pytest.raises(podium.UsageError, match="no column 'left_model'"):
@@ -128,6 +133,7 @@ def test_sources_with_different_files_are_refused(votes):
     assert credits_of(other) == [1]
 
 
+@pytest.mark.slow
 def test_the_file_of_a_folder_is_not_for_human_labels_in_it(votes):
     votes.with_name("podium.yaml").write_text(MAPPING)
     labels = votes.with_name("labels.csv")
@@ -141,6 +147,7 @@ def test_the_file_of_a_folder_is_not_for_human_labels_in_it(votes):
     assert read_query(query).to_frame()["human"].notna().sum() == 1
 
 
+@pytest.mark.slow
 def test_the_error_for_an_unknown_file_prints_a_mapping_that_can_be_saved(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("prompt,left,right,verdict\n1,A,B,win\n2,A,B,a tie: both\n")

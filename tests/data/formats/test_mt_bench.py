@@ -39,6 +39,7 @@ def grade(score, model="alpaca", turn=1, question=81, template="single-v1"):
     }
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("winner", "credit"), [("model_1", 1.0), ("model_2", 0.0), ("tie", 0.5)])
 def test_the_winner_of_either_game_is_a_name_not_a_place(save, winner, credit):
     table = podium.read_battles(save("pair.jsonl", [pair(winner, winner)]), merge=False).table
@@ -47,6 +48,7 @@ def test_the_winner_of_either_game_is_a_name_not_a_place(save, winner, credit):
     assert table["credit"].tolist() == [credit, credit]
 
 
+@pytest.mark.slow
 def test_games_that_disagree_are_a_flip_worth_half(save):
     row = podium.read_battles(save("pair.jsonl", [pair("model_1", "model_2")])).table.iloc[0]
     assert (row["credit"], row["swap"]) == (0.5, "flip")
@@ -57,6 +59,7 @@ def test_an_error_in_one_game_makes_the_battle_unparsed(save):
     assert battles.unparsed_reasons() == {"one order unparsed": 1}
 
 
+@pytest.mark.slow
 def test_errors_in_both_games_say_judge_error(save):
     battles = podium.read_battles(save("pair.jsonl", [pair("error", "error")]))
     assert battles.unparsed_reasons() == {"judge error": 1}
@@ -70,6 +73,7 @@ def test_an_unknown_winner_of_a_game_is_an_error(save):
         podium.read_battles(save("pair.jsonl", [pair("tie", "alpaca")]))
 
 
+@pytest.mark.slow
 def test_two_turns_of_a_question_are_two_items(save):
     battles = podium.read_battles(
         save("pair.jsonl", [pair("model_1", "model_1", turn=k) for k in (1, 2)])
@@ -133,6 +137,7 @@ def test_the_higher_grade_wins(save):
     )
 
 
+@pytest.mark.slow
 def test_equal_grades_tie(save):
     battles = podium.read_battles(save("single.jsonl", [grade(8, "vicuna"), grade(8.0, "alpaca")]))
     assert battles.table["credit"].tolist() == [0.5]
@@ -143,6 +148,7 @@ def test_a_grade_of_minus_one_is_unparsed_not_low(save):
     assert battles.unparsed_reasons() == {"no grade": 1}
 
 
+@pytest.mark.slow
 def test_a_grade_of_minus_one_does_not_enter_the_mean(save):
     rows = [
         grade(score, model, question=k)
@@ -157,6 +163,7 @@ def test_a_grade_of_minus_one_does_not_enter_the_mean(save):
     }
 
 
+@pytest.mark.slow
 def test_grades_of_two_turns_are_not_averaged_together(save):
     rows = [grade(5 + turn, model, turn) for model in ("alpaca", "vicuna") for turn in (1, 2)]
     battles = podium.read_battles(save("single.jsonl", rows))
@@ -164,11 +171,13 @@ def test_grades_of_two_turns_are_not_averaged_together(save):
     assert notice_texts(battles.notes) == ()
 
 
+@pytest.mark.slow
 def test_a_label_renames_the_one_model_of_a_file(save):
     one, two = save("one.jsonl", [grade(9)]), save("two.jsonl", [grade(7)])
     assert podium.read_battles(f"new={one}", f"old={two}").models == ("new", "old")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", ["missing", None])
 def test_the_template_says_the_turn_where_the_row_does_not(podium, save, turn):
     rows = [
@@ -184,6 +193,7 @@ def test_the_template_says_the_turn_where_the_row_does_not(podium, save, turn):
     assert "no judgment was repeated" in card
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_a_list_in_a_csv_file_is_one_judge_in_both_turns(tmp_path):
     rows = [
         pair("model_1", "model_1", turn=1, template="pair-v2"),
@@ -196,6 +206,7 @@ def test_a_judge_that_is_a_list_in_a_csv_file_is_one_judge_in_both_turns(tmp_pat
     assert battles.table["template"].tolist() == ["pair-v2", "pair-v2-multi-turn"]
 
 
+@pytest.mark.slow
 def test_the_mean_of_two_turns_is_over_two_items(save):
     """MuLabPKU/PiSSA#29: the score of MT-bench is the average over two turns."""
     rows = [
@@ -209,6 +220,7 @@ def test_the_mean_of_two_turns_is_over_two_items(save):
     assert battles.values_of("question") == ("81",)
 
 
+@pytest.mark.slow
 def test_of_judgments_that_another_run_appended_the_first_count_and_the_others_are_named(
     podium, save
 ):
@@ -224,6 +236,7 @@ def test_of_judgments_that_another_run_appended_the_first_count_and_the_others_a
     assert "the first counts" in done.err
 
 
+@pytest.mark.slow
 def test_grades_of_the_first_run_count(save):
     rows = [grade(9, "alpaca"), grade(2, "vicuna"), grade(1, "alpaca"), grade(3, "vicuna")]
     battles = podium.read_battles(save("single.jsonl", rows))
@@ -238,6 +251,7 @@ def test_a_word_that_is_unknown_stops_the_file_in_later_runs_too(save):
         podium.read_battles(save("pair.jsonl", rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"turn": 2}, {"judge": ["gpt-5", "pair-v2"]}, {"repeat": 2}])
 def test_judgments_of_other_turns_judges_and_repeats_are_no_reruns(save, change):
     rows = [pair("model_1", "model_1", **({"repeat": 1} if "repeat" in change else {}))]

@@ -55,6 +55,7 @@ def evalica(name):
 FORMS = [own, scores, arena, wildbench, comparia, alpaca, counts, pairs, evalica]
 
 
+@pytest.mark.fast_cases(9)
 @pytest.mark.parametrize(
     ("name", "kind"), [({"a": 1}, "an object"), (["m"], "a list"), ({"id": "m"}, "an object")]
 )

@@ -65,6 +65,7 @@ def means_by_task(source: Path | Sequence[Path]) -> dict[str | None, dict[str, f
     }
 
 
+@pytest.mark.slow
 def test_two_folders_are_ranked_by_task(tmp_path: Path) -> None:
     write_old_run(tmp_path / "a", "pretrained=org/a,dtype=float", [1, 1, 1, 0])
     write_old_run(tmp_path / "b", "pretrained=org/b", [1, 0, 0, 0])
@@ -85,6 +86,7 @@ def test_in_one_folder_the_names_of_files_tell_the_models(tmp_path: Path) -> Non
     assert means_by_task(tmp_path) == {None: {"org__a": 1.0, "org/b": 0.5}}
 
 
+@pytest.mark.slow
 def test_results_files_have_the_names_that_the_user_gave(tmp_path: Path) -> None:
     write_old_run(tmp_path / "out", "pretrained=org/a", [1, 1], TASKS[:1], "first.json")
     write_old_run(tmp_path / "out", "pretrained=org/b", [1, 0], TASKS[:1], "second.json")
@@ -120,6 +122,7 @@ def test_results_of_lm_eval_03_lack_samples_whatever_else_is_in_the_folder(tmp_p
     )
 
 
+@pytest.mark.slow
 def test_other_json_lines_beside_the_results_are_no_samples(tmp_path: Path) -> None:
     write_old_run(tmp_path / "a", "pretrained=org/a", [1, 1], TASKS[:1])
     write_old_run(tmp_path / "b", "pretrained=org/b", [1, 0], TASKS[:1])

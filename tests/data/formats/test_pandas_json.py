@@ -19,6 +19,7 @@ BATTLES = pd.DataFrame(
 )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("orient", ["split", "index", "columns", "records", "table"])
 def test_a_table_is_the_same_in_every_orientation(tmp_path, orient):
     path = tmp_path / "votes.json"
@@ -27,6 +28,7 @@ def test_a_table_is_the_same_in_every_orientation(tmp_path, orient):
     assert frame[[*BATTLES]].to_dict("list") == BATTLES.to_dict("list")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("orient", ["split", "index"])
 def test_a_foreign_table_is_the_same_in_either_orientation(tmp_path, orient):
     path = tmp_path / "votes.json"
@@ -36,6 +38,7 @@ def test_a_foreign_table_is_the_same_in_either_orientation(tmp_path, orient):
     assert podium.read_battles(path).table["credit"].tolist() == [1.0, 0.5, 0.0]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("orient", ["split", "index"])
 def test_names_of_rows_are_kept_in_a_column_without_a_name(tmp_path, orient):
     path = tmp_path / "votes.json"
@@ -45,6 +48,7 @@ def test_names_of_rows_are_kept_in_a_column_without_a_name(tmp_path, orient):
     assert [*battles.values_of("_")] == ["q1", "q2", "q3"]
 
 
+@pytest.mark.slow
 def test_columns_are_not_taken_for_records(tmp_path):
     """The names of rows are names of columns that podium knows."""
     path = tmp_path / "scores.json"
@@ -79,6 +83,7 @@ def test_objects_that_do_not_fit_are_an_error_that_names_the_file(tmp_path, cont
         podium.read_battles(path)
 
 
+@pytest.mark.slow
 def test_cells_of_columns_are_aligned_by_the_names_of_their_rows(tmp_path):
     path = tmp_path / "scores.json"
     item = {"0": "q1", "1": "q2", "2": "q3"}
@@ -98,6 +103,7 @@ def test_columns_with_other_rows_are_no_table(tmp_path):
         podium.read_battles(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orient", ["split", "index", "columns", "table"])
 def test_the_names_of_the_rows_of_scores_can_be_their_items(tmp_path, orient):
     """The scores are no 0 and 1, so that nothing says that the rows are items."""

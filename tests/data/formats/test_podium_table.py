@@ -60,6 +60,7 @@ def test_criteria_keep_their_margins_when_written(tmp_path: Path, suffix):
     assert again.table["margin_tone"].tolist()[::3] == [0.1 + 0.7, 3.0]
 
 
+@pytest.mark.slow
 def test_criteria_are_written_sorted_between_known_and_foreign_columns():
     columns = podium.read_battles(full_table(), merge=False).to_frame().columns.tolist()
     assert columns[-4:] == ["reason", "margin_clarity & depth", "margin_tone", "colour"]
@@ -83,6 +84,7 @@ def test_a_margin_that_is_there_is_not_replaced_by_the_mean_over_criteria():
     assert criteria_only(margin=[7.0, 7.0, 7.0]).table["margin"].tolist() == [7.0, 7.0, 7.0]
 
 
+@pytest.mark.slow
 def test_a_file_without_weights_beside_one_with_them_has_weight_1():
     plain = pd.DataFrame({"item": ["i"], "model_a": ["x"], "model_b": ["y"], "credit": [1.0]})
     assert podium.read_battles(plain, plain.assign(item="k", weight=3.0)).table[

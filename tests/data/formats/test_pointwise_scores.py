@@ -13,6 +13,7 @@ def scored(*rows, names=("item", "model", "score")):
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "credit", "margin"), [(9, 4, 1.0, 5.0), (4, 9, 0.0, -5.0), (4, 4.0, 0.5, 0.0)]
 )
@@ -31,6 +32,7 @@ def test_the_higher_score_wins_and_equal_scores_tie(save, a, b, credit, margin):
     assert (row["score_a"], row["score_b"]) == (a, b)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("empty", [None, float("nan")])
 def test_an_empty_score_is_missing_and_no_unparsed_reply(save, empty):
     battles = podium.read_battles(
@@ -41,12 +43,14 @@ def test_an_empty_score_is_missing_and_no_unparsed_reply(save, empty):
     assert (counts.battles, counts.judgments, counts.unparsed, counts.missing) == (1, 1, 0, 2)
 
 
+@pytest.mark.slow
 def test_a_model_without_a_row_on_an_item_is_missing_there(save):
     rows = scored(("i", "x", 1), ("i", "y", 2), ("i", "z", 3), ("j", "x", 1), ("j", "y", 2))
     counts = podium.read_battles(save("s.jsonl", rows)).counts()
     assert (counts.battles, counts.missing) == (4, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [2_000_000, 0])
 def test_a_model_that_was_not_run_on_a_task_is_not_missing_there(save, monkeypatch, most):
     monkeypatch.setattr("podium.data.formats.score_pairs.MOST_BATTLES", most)
@@ -84,17 +88,20 @@ def test_scores_of_one_model_only_are_an_error(save):
         podium.read_battles(save("s.jsonl", scored(("i", "x", 1), ("j", "x", 4))))
 
 
+@pytest.mark.slow
 def test_files_of_one_model_each_meet(save):
     one, two = save("one.jsonl", scored(("i", "x", 1))), save("two.jsonl", scored(("i", "y", 4)))
     assert podium.read_battles(one, two).models == ("x", "y")
 
 
+@pytest.mark.slow
 def test_a_label_names_the_model_of_a_file_without_one(save):
     rows = scored(("i", 1), names=("item", "score"))
     one, two = save("one.jsonl", rows), save("two.jsonl", rows)
     assert podium.read_battles(f"new={one}", f"old={two}").models == ("new", "old")
 
 
+@pytest.mark.slow
 def test_justrank_columns_are_read_with_the_realization_in_the_judge(save):
     names = (
         "arena_hard_question_id",
@@ -113,6 +120,7 @@ def test_justrank_columns_are_read_with_the_realization_in_the_judge(save):
     )
 
 
+@pytest.mark.slow
 def test_scores_of_different_realizations_never_meet(save):
     names = (
         "arena_hard_question_id",
@@ -146,6 +154,7 @@ def test_a_score_without_item_or_model_is_an_error(save, row, what):
         podium.read_battles(save("s.jsonl", scored(row, ("i", "y", 2))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_an_object_in_the_column_of_scores_names_the_path_to_type(tmp_path, suffix):
     cells = [{"why": "text", "acc": float(k % 3), "a.b": 1, "f1": 0.5} for k in range(6)]

@@ -52,6 +52,7 @@ def means_of(path, **options):
     return {entry.model: entry.score for entry in ranking.standings[0].entries}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_whole_document_is_a_score_per_test_and_provider(tmp_path, indent):
     path = write(tmp_path, evaluation(*eight_results()), indent=indent)
@@ -61,6 +62,7 @@ def test_the_whole_document_is_a_score_per_test_and_provider(tmp_path, indent):
     assert means_of(path) == pytest.approx(dict(zip(MODELS, (0.6875, 0.3125), strict=True)))
 
 
+@pytest.mark.slow
 def test_a_summary_alone_and_json_lines_are_the_same(tmp_path):
     summary = write(tmp_path, evaluation(*eight_results())["results"], name="summary.json")
     lines = tmp_path / "results.jsonl"
@@ -84,6 +86,7 @@ def test_other_tests_under_the_same_number_are_not_compared_unasked(tmp_path):
         podium.read_battles(one, two)
 
 
+@pytest.mark.slow
 def test_a_failed_call_has_no_score(tmp_path):
     rows = eight_results()
     rows[1] |= {"failureReason": 2, "score": 0, "error": "API error: 500"}
@@ -99,6 +102,7 @@ def test_a_failed_call_of_an_older_file_has_no_score_either(tmp_path):
     assert podium.read_battles(write(tmp_path, evaluation(*rows))).counts().missing == 1
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("reason", [None, ""])
 def test_a_failed_call_without_a_reason_beside_others_has_no_score(tmp_path, reason):
     rows = eight_results()
@@ -107,6 +111,7 @@ def test_a_failed_call_without_a_reason_beside_others_has_no_score(tmp_path, rea
     assert podium.read_battles(write(tmp_path, evaluation(*rows))).counts().missing == 1
 
 
+@pytest.mark.slow
 def test_a_failed_call_is_missing_in_the_named_scores_of_its_test(tmp_path):
     rows = [result(test, model, 1) for test in range(4) for model in range(2)]
     rows += [result(test, 2, 0, provider="openai:gpt-c") for test in range(4)]
@@ -130,6 +135,7 @@ def test_a_failed_call_is_not_missing_where_its_test_has_no_such_score(tmp_path)
     assert podium.read_battles(path, where={"metric": "tone"}).counts().missing == 0
 
 
+@pytest.mark.slow
 def test_named_scores_are_metrics_of_their_own(tmp_path):
     rows = [row | {"namedScores": {"tone": row["testIdx"] % 2}} for row in eight_results()]
     path = write(tmp_path, evaluation(*rows))
@@ -139,6 +145,7 @@ def test_named_scores_are_metrics_of_their_own(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_provider_with_several_prompts_is_a_model_for_each(tmp_path):
     rows = [result(t, k, (t + k) % 2, provider="openai:gpt-a") for t in range(4) for k in range(2)]
     for row in rows:
@@ -179,6 +186,7 @@ def test_nothing_is_said_of_clean_results(tmp_path):
     assert notice_texts(battles.notes) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"riddle": "riddle 0", "tone": ["dry", 1.5]}, {"tone": "ü\n"}])
 def test_variables_are_the_same_in_any_order_and_without_those_of_promptfoo(tmp_path, other):
     one, two = result(0, 0, 1), result(0, 1, 0)
@@ -206,6 +214,7 @@ def test_a_document_with_a_key_twice_is_an_error(tmp_path, twice):
         podium.read_battles(path)
 
 
+@pytest.mark.slow
 def test_documents_are_read_by_the_database(tmp_path, monkeypatch):
     # Python reads them, too, but in three times the time.
     def read_document(path):
@@ -235,6 +244,7 @@ def rows_with_answers():
     return rows
 
 
+@pytest.mark.slow
 def test_identical_answers_are_counted_in_one_file_and_in_two(tmp_path):
     rows = rows_with_answers()
     both = write(tmp_path, evaluation(*rows))
@@ -243,6 +253,7 @@ def test_identical_answers_are_counted_in_one_file_and_in_two(tmp_path):
     assert identical_in(both) == identical_in(one, two) == 2
 
 
+@pytest.mark.slow
 def test_identical_answers_are_counted_beside_named_scores(tmp_path):
     rows = [row | {"namedScores": {"tone": 0.5}} for row in rows_with_answers()]
     path = write(tmp_path, evaluation(*rows))
@@ -250,6 +261,7 @@ def test_identical_answers_are_counted_beside_named_scores(tmp_path):
     assert found.findings[0].identical == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("second", "number"),
     [
@@ -270,11 +282,13 @@ def test_missing_answers_of_both_are_not_identical(tmp_path):
     assert identical_in(write(tmp_path, evaluation(*rows_with_answers(), *pair))) == 2
 
 
+@pytest.mark.slow
 def test_the_answers_of_failed_calls_are_not_identical(tmp_path):
     pair = [answered(6, k, 0, "refused", failureReason=2, error="timeout") for k in range(2)]
     assert identical_in(write(tmp_path, evaluation(*rows_with_answers(), *pair))) == 2
 
 
+@pytest.mark.slow
 def test_identical_answers_with_other_scores_keep_their_difference(tmp_path):
     """An assertion on cost or latency may score one answer of two models differently."""
     pair = [answered(6, 0, 1, "the same"), answered(6, 1, 0.25, "the same")]

@@ -16,6 +16,7 @@ def table_of(column, lost, others="", credits="1,0,0.5"):
     return "\n".join(rows) + "\n"
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("column", "lost", "others", "reason"),
     [
@@ -49,6 +50,7 @@ def test_a_reason_of_the_table_comes_before_an_error(save):
     assert battles.unparsed_reasons() == {"refusal": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["error", "reason"])
 def test_the_advice_names_the_error_and_how_often_it_was(podium, save, column):
     path = save("votes.csv", table_of(column, "HTTP 500"))

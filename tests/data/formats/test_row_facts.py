@@ -28,6 +28,7 @@ def _means(path):
     return {entry.model: entry.score for entry in standings.entries}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["item", ""])
 @pytest.mark.parametrize("name", ["weight", "weights", "Weight", "sample_weight"])
 def test_weights_of_a_matrix_are_weights_in_every_figure(save, name, label):
@@ -48,6 +49,7 @@ def test_weights_of_other_tables_are_weights(save, name):
     assert _means(save("long.csv", "\n".join(lines))) == pytest.approx(expected)
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("name", ["n", "Count", "index", "difficulty", "turn", "average", "max"])
 def test_a_column_of_facts_is_named_and_is_no_model(save, name):
     battles = read_battles(_matrix(save, {name: (7, 5, 6, 1, 2, 3)}))

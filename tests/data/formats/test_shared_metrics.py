@@ -54,6 +54,7 @@ def test_two_models_that_differ_in_the_filter_are_named_with_both(
     assert "choose with" not in text
 
 
+@pytest.mark.slow
 def test_the_first_metric_that_two_models_have_counts(tmp_path: Path) -> None:
     folder = folder_of_runs(tmp_path, {"A": [FLEXIBLE], "B": [STRICT, FLEXIBLE], "C": [STRICT]})
     battles = podium.read_battles(folder)
@@ -63,6 +64,7 @@ def test_the_first_metric_that_two_models_have_counts(tmp_path: Path) -> None:
     assert lost.fields["model"] == "C"
 
 
+@pytest.mark.slow
 def test_a_comparison_says_why_a_model_of_the_sources_is_not_there(tmp_path: Path) -> None:
     folder = folder_of_runs(tmp_path, {"A": [STRICT], "B": [FLEXIBLE], "C": [FLEXIBLE]})
     with pytest.raises(podium.NotIdentifiedError) as raised:
@@ -75,6 +77,7 @@ def test_a_table_in_which_no_two_models_share_a_metric_is_rejected_with_both_nam
         podium.read_battles(table_of({"A": ["s"], "B": ["f"]}))
 
 
+@pytest.mark.slow
 def test_a_model_that_shares_no_metric_is_a_stated_loss() -> None:
     battles = podium.read_battles(table_of({"A": ["s"], "B": ["f"], "C": ["f"]}))
     assert battles.models == ("B", "C")

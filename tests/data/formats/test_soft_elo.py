@@ -18,6 +18,7 @@ def battles(save, *rows, columns="model_a,model_b,human_pref,judge_pref,scores_a
     return podium.read_battles(save("soft.csv", "\n".join([columns, *rows]) + "\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preference", "credit"), [("0", 1.0), ("0.0", 1.0), ("1.0", 0.0), ("0.5", 0.5), ("0.25", 0.75)]
 )
@@ -26,6 +27,7 @@ def test_a_preference_of_zero_is_a_win_of_a(save, preference, credit):
     assert table["credit"].tolist() == [credit]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("preference", "human"), [("0", 1.0), ("1", 0.0), ("0.5", 0.5)])
 def test_a_human_preference_of_zero_is_a_win_of_a(save, preference, human):
     assert battles(save, f"x,y,{preference},0,,").table["human"].tolist() == [human]
@@ -43,6 +45,7 @@ def test_scores_as_json_give_the_same_margin(save):
     assert battles(save, row).table["margin"].tolist() == [1.5]
 
 
+@pytest.mark.slow
 def test_the_margin_is_over_criteria_that_both_have(save):
     row = 'x,y,0,0,"{""clarity"": 9, ""depth"": 1}","{""clarity"": 6, ""tone"": 9}"'
     assert battles(save, row).table["margin"].tolist() == [3.0]
@@ -53,6 +56,7 @@ def test_a_criterion_without_score_is_not_shared(save):
     assert battles(save, row).table["margin"].tolist() == [3.0]
 
 
+@pytest.mark.slow
 def test_each_criterion_has_its_own_margin(save):
     read = battles(
         save, "x,y,0,0,\"{'clarity': 9.0, 'depth': 8}\",\"{'clarity': 7.5, 'depth': 9}\""
@@ -61,6 +65,7 @@ def test_each_criterion_has_its_own_margin(save):
     assert read.table[["margin_clarity", "margin_depth"]].values.tolist() == [[1.5, -1.0]]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("criterion", ["depth", "tone"])
 def test_criterion_missing_for_one_model_has_an_empty_margin(save, criterion):
     row = 'x,y,0,0,"{""clarity"": 9, ""depth"": 1}","{""clarity"": 6, ""tone"": 9}"'
@@ -139,6 +144,7 @@ def test_scores_that_are_no_dictionary_are_an_error_not_a_gap(save, scores):
         battles(save, f'x,y,0,0,"{scores}",')
 
 
+@pytest.mark.slow
 def test_a_row_with_parse_error_is_unparsed_even_with_a_preference(save):
     columns = "instruction_id_hash,model_a,model_b,judge_pref,scores_a,scores_b,parse_error"
     read = battles(
@@ -148,6 +154,7 @@ def test_a_row_with_parse_error_is_unparsed_even_with_a_preference(save):
     assert np.isnan(read.table["credit"].iloc[0])
 
 
+@pytest.mark.slow
 def test_an_empty_preference_lets_the_margin_stand_in(save):
     read = battles(save, "x,y,,,\"{'c': 1}\",\"{'c': 5}\"")
     assert read.table["credit"].tolist() == [0.0]

@@ -93,6 +93,7 @@ def test_responses_and_prompts_are_not_waited_for(read, pipe):
         read(pipe)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

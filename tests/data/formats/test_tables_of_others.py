@@ -34,6 +34,7 @@ def rows_with(items, **more):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["votes.jsonl", "votes.json", "votes.parquet"])
 def test_large_integer_ids_stay_distinct_beside_an_empty_id(tmp_path, name):
     rows, path = rows_with([LARGE, LARGE + 1, None]), tmp_path / name
@@ -47,6 +48,7 @@ def test_large_integer_ids_stay_distinct_beside_an_empty_id(tmp_path, name):
     assert podium.read_battles(str(path)).table["item"].tolist()[:2] == [str(LARGE), str(LARGE + 1)]
 
 
+@pytest.mark.slow
 def test_ids_of_a_foreign_format_are_not_rounded_either(save):
     rows = [
         {"question_id": item, "model_a": "x", "model_b": "y", "winner": "tie"}
@@ -55,16 +57,19 @@ def test_ids_of_a_foreign_format_are_not_rounded_either(save):
     assert podium.read_battles(save("a.jsonl", rows)).table["item"].tolist()[0] == str(LARGE + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["votes.jsonl", "votes.json"])
 def test_true_and_the_word_and_one_are_three_items(save, name):
     rows = rows_with([True, "True", 1])
     assert podium.read_battles(save(name, rows)).counts().items == 3
 
 
+@pytest.mark.slow
 def test_a_whole_number_written_as_a_float_is_the_same_item(save):
     assert podium.read_battles(save("v.jsonl", rows_with([7, 7.0, "7"]))).counts().items == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["v.jsonl", "v.json"])
 def test_json_nested_five_thousand_deep_is_no_traceback(save, name):
     deep = (
@@ -77,6 +82,7 @@ def test_json_nested_five_thousand_deep_is_no_traceback(save, name):
         assert len(podium.read_battles(save(name, deep))) == 1
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["v.jsonl", "v.json"])
 def test_an_id_of_five_thousand_digits_is_a_text(save, name):
     digits = "1" * 5000
@@ -84,6 +90,7 @@ def test_an_id_of_five_thousand_digits_is_a_text(save, name):
     assert podium.read_battles(save(name, row)).table["item"].tolist() == [digits]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["v.jsonl", "v.json", "v.csv"])
 def test_a_credit_of_four_hundred_digits_is_rejected(save, name):
     digits = "1" * 401
@@ -93,17 +100,20 @@ def test_a_credit_of_four_hundred_digits_is_rejected(save, name):
     assert len(message) < 400
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["v.jsonl", "v.json"])
 def test_half_a_character_is_written_as_its_code(save, name):
     row = '{"item": "a\\ud83d", "model_a": "x", "model_b": "y", "credit": 1}'
     assert podium.read_battles(save(name, row)).table["item"].tolist() == ["a\\ud83d"]
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\u3000"])
 def test_a_blank_name_is_no_name(save, blank):
     assert "row 1: model_b" in refusal(save("v.csv", f'{HEADER}1,x,"{blank}",1\n'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), [("a b", "a  b"), ("Q1", "q1"), ("\u00e9", "e\u0301")])
 def test_similar_item_ids_are_reported(save, one, other):
     battles = podium.read_battles(save("v.csv", f"{HEADER}{one},x,y,1\n{other},x,y,0\n"))
@@ -126,6 +136,7 @@ def test_a_table_of_weights_and_biases_is_columns_and_data(save):
     assert podium.read_battles(save("t.table.json", table)).counts().unparsed == 1
 
 
+@pytest.mark.slow
 def test_a_matrix_of_scores_is_a_row_per_item_and_a_column_per_model(save):
     battles = podium.read_battles(save("m.csv", "item,x,y z\n1,3,2\n2,1,1\n3,,2\n"))
     rows = battles.to_frame()
@@ -164,6 +175,7 @@ def test_slices_by_two_columns_are_named_by_both(save):
     assert [each.slice for each in ranking.standings] == ["d, g", "d, h", "e, g", "e, h"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", [["votes"], ["votes", "other"]])
 def test_a_table_of_a_database_is_read(tmp_path, tables):
     path = tmp_path / "v.duckdb"
@@ -262,6 +274,7 @@ def test_names_that_look_like_sql_are_names(tmp_path):
     assert battles.table["Item_"].tolist() == ["3"]
 
 
+@pytest.mark.slow
 def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_ones(save):
     path = save("w.csv", "item,lang,gpt-4o,claude-3\n1,en,8.0,8.3\n2,fr,7,6\n3,en,NA,5\n")
     battles = podium.read_battles(path)
@@ -274,6 +287,7 @@ def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_one
     )
 
 
+@pytest.mark.slow
 def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save):
     rows = "item,model,score,lang,run\n1,a,1,en,x\n1,b,2,en,y\n2,a,3,fr,x\n2,b,1,fr,x\n"
     table = podium.read_battles(save("long.csv", rows)).table
@@ -298,6 +312,7 @@ def test_a_damaged_parquet_file_is_named(tmp_path, at):
     assert "votes.parquet" in refusal(str(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rater", ["annotator", "rater", "labeler", "evaluator", "worker", "Annotator_ID"]
 )
@@ -323,6 +338,7 @@ def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_
     )
 
 
+@pytest.mark.slow
 def test_a_table_with_items_says_which_column_may_be_the_judge(save):
     path = save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,bob\n")
     problem = (
@@ -340,6 +356,7 @@ def test_a_table_with_items_says_which_column_may_be_the_judge(save):
     )
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
 def test_nested_cells_that_are_equal_in_many_rows_are_read_in_each(save, suffix):
     rows = [

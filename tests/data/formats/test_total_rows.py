@@ -17,6 +17,7 @@ def table_with(tmp_path, name, cells):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
@@ -48,6 +49,7 @@ def items_of(tmp_path, *lines):
     return battles.counts().items, "\n".join(notice_texts(battles.notes))
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("cells", "last", "items"),
     [
@@ -73,6 +75,7 @@ def test_scores_below_the_decimals_that_are_counted_match_no_total(tmp_path):
     assert items_of(tmp_path, "item,a,b", *rows)[0] == 4
 
 
+@pytest.mark.slow
 def test_each_metric_has_its_own_total(tmp_path):
     """One metric has a row of means; in the other, the row of that name is an item."""
     rows = ["q0,f1,0.2,0.4", "q1,f1,0.6,0.9", "mean,f1,0.4,0.65"]
@@ -85,6 +88,7 @@ def test_each_metric_has_its_own_total(tmp_path):
     assert any("left out" in text and "mean" in text for text in notice_texts(battles.notes))
 
 
+@pytest.mark.slow
 def test_a_total_without_a_category_sums_up_all_categories(tmp_path):
     rows = ["q0,math,0.2,0.4", "q1,code,0.6,0.9", "q2,code,0.7,0.5", "average,,0.5,0.6"]
     assert items_of(tmp_path, "item,category,a,b", *rows)[0] == 3

@@ -26,6 +26,7 @@ ONCE = {"once": [[1.0]] * 6 + [[0.0]] * 6, "often": [[1.0, 0.0, 0.0, 0.0]] * 12}
 """A model of mean .5 that was run once, and one of mean .25 that was run four times."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["response", "repeat"])
 def test_the_scores_of_all_epochs_are_the_mean_of_an_item(column):
     battles = podium.read_battles(scores_of(column, **ONCE))
@@ -35,6 +36,7 @@ def test_the_scores_of_all_epochs_are_the_mean_of_an_item(column):
     assert means == pytest.approx({"once": 0.5, "often": 0.25})
 
 
+@pytest.mark.slow
 def test_the_credit_of_unequal_epochs_is_the_mean_over_all_pairs_of_scores():
     rng = np.random.default_rng(4)
     two, three = rng.normal(size=(5, 2)), rng.normal(size=(5, 3))
@@ -46,11 +48,13 @@ def test_the_credit_of_unequal_epochs_is_the_mean_over_all_pairs_of_scores():
     assert table["margin"].to_numpy() == pytest.approx(two.mean(axis=1) - three.mean(axis=1))
 
 
+@pytest.mark.slow
 def test_compare_takes_all_epochs_of_both():
     found = podium.compare("often", "once", scores_of(**ONCE)).findings[0]
     assert found.difference.value == pytest.approx(-0.25)
 
 
+@pytest.mark.slow
 def test_the_numbers_of_scores_are_said_by_model():
     [note] = notice_texts(podium.read_battles(scores_of(**ONCE)).notes)
     assert (
@@ -59,6 +63,7 @@ def test_the_numbers_of_scores_are_said_by_model():
     )
 
 
+@pytest.mark.slow
 def test_no_battle_of_unequal_epochs_is_missing():
     assert podium.read_battles(scores_of(**ONCE)).counts().missing == 0
 
@@ -87,6 +92,7 @@ def test_an_item_with_a_lost_epoch_weighs_as_much_as_the_others():
     assert "on 1 of 4 items" in notice_texts(battles.notes)[0]
 
 
+@pytest.mark.slow
 def test_a_score_that_is_empty_in_one_epoch_leaves_the_other_epochs_of_the_item():
     scores = scores_of(x=[[1, None], [1, 1]], y=[[0, 1], [1, 0]])
     table = podium.read_battles(scores).table
@@ -94,6 +100,7 @@ def test_a_score_that_is_empty_in_one_epoch_leaves_the_other_epochs_of_the_item(
     assert table["credit"].tolist() == [0.75, 0.75]
 
 
+@pytest.mark.slow
 def test_one_judge_with_unequal_numbers_leaves_the_battles_of_another_as_they_are():
     unequal = scores_of(x=[[1, 1]] * 3, y=[[0]] * 3).assign(judge="first")
     equal = scores_of(x=[[1, 1]] * 3, y=[[0, 1]] * 3).assign(judge="second")

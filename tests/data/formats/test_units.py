@@ -49,6 +49,7 @@ def frame():
     return battles_of()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["qid", "item_id"])
 def test_whole_numbers_are_items_however_they_are_stored(frame, name, tmp_path):
     numbers = frame["key"].str[1:].astype(int)
@@ -72,6 +73,7 @@ def test_grades_with_decimals_are_no_items(frame):
     assert "grade" not in str(notice_texts(read.notes))
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", [*NAMES, "Item_ID"])
 def test_a_column_with_the_name_of_an_item_that_repeats_as_items_do_is_the_item(frame, name):
     read = package.read_battles(frame.rename(columns={"key": name}))
@@ -121,6 +123,7 @@ def test_ids_that_begin_anew_in_each_task_are_named_not_read(frame):
     assert (read.has_items, read.likely_item) == (False, "doc_id")
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("name", ["prompt", "passage key", "input_hash", "id"])
 def test_another_column_that_looks_like_the_item_is_named_with_the_option(frame, name):
     read = package.read_battles(frame.rename(columns={"key": name}))
@@ -156,12 +159,14 @@ DISTRACTORS = {
 }
 
 
+@pytest.mark.fast_cases(10)
 @pytest.mark.parametrize("name", DISTRACTORS)
 def test_what_is_no_item_is_not_taken_for_one(frame, name):
     read = package.read_battles(frame.assign(**{name: DISTRACTORS[name]}).drop(columns="key"))
     assert read.likely_item is None
 
 
+@pytest.mark.slow
 def test_the_item_is_named_among_columns_that_are_none(frame):
     others = {name: make(frame) for name, make in DISTRACTORS.items()}
     assert package.read_battles(frame.assign(**others)).likely_item == "key"
@@ -216,6 +221,7 @@ def test_nobody_is_clearly_ahead_in_a_ranking(unnamed, podium):
     assert any("rows counted as independent" in own["text"] for own in ranking["warnings"])
 
 
+@pytest.mark.slow
 def test_nobody_is_clearly_ahead_in_a_comparison(unnamed, podium):
     done = podium("compare", "m0", "m2", unnamed, "--require", "better", "--format", "json")
     document = json.loads(done.out)
@@ -224,10 +230,12 @@ def test_nobody_is_clearly_ahead_in_a_comparison(unnamed, podium):
     assert not document["comparisons"][0]["distinguishable"]
 
 
+@pytest.mark.slow
 def test_a_requirement_is_not_refuted_either(unnamed, podium):
     assert podium("compare", "m2", "m0", unnamed, "--require", "not-worse=1elo").code == 5
 
 
+@pytest.mark.slow
 def test_the_column_is_named_by_diagnose(unnamed, podium):
     assert (
         "--columns item=passage"
@@ -243,12 +251,14 @@ def test_the_column_is_named_on_the_page(unnamed, podium, tmp_path):
     assert "--columns item=passage" in page
 
 
+@pytest.mark.slow
 def test_with_the_option_the_answer_is_that_of_a_table_with_items(unnamed, frame, podium):
     named = podium("rank", unnamed, "--columns", "item=passage", "--format", "json")
     same = package.rank(package.read_battles(frame.rename(columns={"key": "item"}))).to_dict()
     assert json.loads(named.out)["rankings"][0]["models"] == same["rankings"][0]["models"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_are_read_with_these_names_of_items_too(name):
     rows = [
@@ -275,6 +285,7 @@ def repeated_battles(values, times, seed=3):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("name", "values", "times"),
     [("scenario", 12, 8), ("case_id", 12, 8), ("story", 8, 12), ("Passage", 12, 5), ("zzz", 25, 6)],
@@ -313,6 +324,7 @@ def test_nobody_is_clearly_ahead_where_rows_without_items_are_alike_in_groups(ti
     assert "cluster='ticket'" in standings.answer[1]
 
 
+@pytest.mark.slow
 def test_a_pair_of_rows_alike_in_groups_is_not_decided(tickets, podium, save):
     path = save("tickets.csv", tickets.to_csv(index=False))
     done = podium("compare", "m0", "m1", path, "--require", "better", "--format", "json")
@@ -322,6 +334,7 @@ def test_a_pair_of_rows_alike_in_groups_is_not_decided(tickets, podium, save):
     assert not document["comparisons"][0]["distinguishable"]
 
 
+@pytest.mark.slow
 def test_with_the_groups_as_unit_or_with_groups_at_random_the_claims_stand(tickets):
     strong = tickets.assign(credit=lambda table: (table.model_a < table.model_b) * 1.0)
     [grouped] = package.rank(package.read_battles(strong, cluster="ticket")).standings
@@ -331,6 +344,7 @@ def test_with_the_groups_as_unit_or_with_groups_at_random_the_claims_stand(ticke
     assert standings.entries[0].rank_high == 1
 
 
+@pytest.mark.slow
 def test_a_column_of_counts_that_is_not_read_is_named():
     rows = [("x", "y", 1.0, 12), ("y", "x", 1.0, 3)]
     counted = pd.DataFrame(rows, columns=["model_a", "model_b", "credit", "count"])

@@ -33,6 +33,7 @@ def published(made, winner, number=0):
     }
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     ("made", "first", "credit", "margin"),
     [
@@ -52,6 +53,7 @@ def test_a_choice_is_that_of_the_model_that_was_shown_there(save, made, first, c
     assert (row["item"], row["label"], row["judge"]) == ("s0", made, "gpt-4o")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("parsed", [{"choice": "N/A"}, {"N/A": "N/A"}, {}, None])
 def test_a_reply_without_a_choice_is_unparsed(save, parsed):
     rows = [choice("A+"), choice("A+", number=1, parsed_result=parsed)]
@@ -81,6 +83,7 @@ def test_published_files_are_read_with_lengths(save):
     assert "model_outputs" not in table
 
 
+@pytest.mark.slow
 def test_responses_of_raw_files_have_lengths_and_are_not_kept(save):
     rows = [choice("A+", model_output=["ab"], ref_output="c", history="USER: hi")]
     table = podium.read_battles(save("m.json", rows)).table
@@ -88,6 +91,7 @@ def test_responses_of_raw_files_have_lengths_and_are_not_kept(save):
     assert not {"prompt", "history", "response_a", "assignment"} & {*table}
 
 
+@pytest.mark.slow
 def test_prompts_of_the_judge_are_not_taken_for_questions(podium, save):
     paths = []
     for model in ("m", "n"):
@@ -100,6 +104,7 @@ def test_prompts_of_the_judge_are_not_taken_for_questions(podium, save):
     assert "4 items" in done.out
 
 
+@pytest.mark.slow
 def test_a_folder_of_references_is_read_with_jsonl_beside(tmp_path):
     folder = tmp_path / "ref=base"
     folder.mkdir()
@@ -116,6 +121,7 @@ def test_the_error_of_an_assignment_shortens_long_names(save):
     assert len(str(caught.value)) < 600
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_text_has_no_output(save):
     rows = [published("A+", "m", k) for k in range(3)]
     rows.append(published("A+", "m", 3) | {"model_A": 7})

@@ -50,6 +50,7 @@ def test_no_reading_is_proposed_for_rates_which_no_reading_can_read(save):
     assert "--matrix" not in str(caught.value)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(("reading", "expected"), [("rows", ROWS), ("columns", COLUMNS)])
 @pytest.mark.parametrize("name", ["", "model", "x"])
 def test_cells_count_the_wins_of_the_model_that_is_named(save, reading, expected, name):
@@ -59,6 +60,7 @@ def test_cells_count_the_wins_of_the_model_that_is_named(save, reading, expected
     assert "no item column: rows counted as independent" in notice_texts(battles.notes)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize(
     "kind", ["csv", "tsv", "parquet", "json", "columns of json", "frame", "named frame"]
 )
@@ -141,6 +143,7 @@ def test_an_empty_or_zero_diagonal_is_the_same(save):
     assert earned(package.read_battles(save("w.csv", text_of(zeros)), matrix="rows")) == ROWS
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -165,6 +168,7 @@ def test_every_command_rejects_it_and_takes_the_option(save, podium, words, monk
     )  # a tournament is replayed by item
 
 
+@pytest.mark.slow
 def test_the_model_that_lost_all_is_last(save, podium):
     wins = pd.DataFrame([[None, 1, 1], [0, None, 1], [0, 0, None]], index=MODELS, columns=MODELS)
     done = podium("rank", save("wins.csv", text_of(wins)), "--matrix", "rows", "--format", "json")

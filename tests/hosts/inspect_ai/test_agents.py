@@ -326,6 +326,7 @@ def test_a_context_that_inspect_knows_is_divided(monkeypatch):
     assert "which has 4,000 tokens" in why
 
 
+@pytest.mark.slow
 def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(
     tmp_path, monkeypatch, capsys
 ):
@@ -400,6 +401,7 @@ def score_against(folder, judge, model="willow", other="ash", **options):
     return score(log, scorer, action="overwrite", display="none", model_roles={"judge": judge})
 
 
+@pytest.mark.slow
 def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(
     agents, record, behave, capsys
 ):
@@ -413,6 +415,7 @@ def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(
     assert all("transcripts" in sample.scores["pairwise"].metadata for sample in log.samples)
 
 
+@pytest.mark.slow
 def test_pairwise_scores_show_the_agents_that_both_started(tmp_path, record, behave):
     score_against(write_logs_of_inner_agents(tmp_path / "inner"), behave())
     assert len(record.prompts) == 6
@@ -454,6 +457,7 @@ def test_what_an_agent_says_beside_its_last_call_is_no_answer(
     }
 
 
+@pytest.mark.slow
 def test_pairwise_scores_say_what_is_cut(tmp_path, behave, capsys):
     def long_results(name, item):
         return [call("1", "read"), result("1", "read", "x" * 9_000), *only_answer(name, item)]

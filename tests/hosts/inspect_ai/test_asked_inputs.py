@@ -46,6 +46,7 @@ def all_other(last: str = "?") -> dict[str, object]:
     return {item: f"What is red {item}{last}" for item in ITEMS}
 
 
+@pytest.mark.slow
 def test_unicode_forms_and_white_space_of_an_input_are_no_difference():
     ours = {item: f"Is the caf\u00e9 {item} open?" for item in ITEMS}
     theirs = {item: f" Is  the cafe\u0301\r\n{item}\u00a0open?" for item in ITEMS}
@@ -80,6 +81,7 @@ def test_other_questions_can_be_accepted_by_name(run_podium):
     assert said in " ".join(out.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_samples_with_shuffled_ids_are_paired_by_their_inputs(suffix, run_podium):
     turned = {item: f"Question {ITEMS[-1 - k]}?" for k, item in enumerate(ITEMS)}
@@ -102,6 +104,7 @@ def test_samples_with_shuffled_ids_are_paired_by_their_inputs(suffix, run_podium
     assert answers.unknown_answers == "items are paired by input"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_a_changed_question_is_flagged_and_not_compared(suffix):
     folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"}, suffix)
@@ -116,6 +119,7 @@ def test_a_changed_question_is_flagged_and_not_compared(suffix):
     assert sorted(finding.example["inputs"].values()) == ["What is blue?", "What is red?"]
 
 
+@pytest.mark.slow
 def test_every_command_tells_of_a_changed_question(run_podium):
     folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"})
     for words in (("rank", folder), ("compare", "one", "three", folder), ("diagnose", folder)):
@@ -226,6 +230,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", OTHERS)
 def test_chats_and_images_that_differ_are_other_inputs(name):
     ours, theirs = OTHERS[name]
@@ -308,6 +313,7 @@ def folder_with_targets(ours: list[str], theirs: list[str], suffix: str, **choic
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_scores_against_other_targets_are_not_compared(suffix):
     ours = ["yes"] * len(ITEMS)
@@ -320,6 +326,7 @@ def test_scores_against_other_targets_are_not_compared(suffix):
     assert as_they_are.counts().items == len(ITEMS)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_letters_of_choices_are_compared_by_the_choices(suffix):
     ours, theirs = ["A"] * len(ITEMS), ["B"] * len(ITEMS)

@@ -135,6 +135,7 @@ def test_no_more_judgments_are_begun_than_the_next_look_needs():
     assert anyio.run(begin_all) == (20, 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 def test_tournament_keeps_what_a_stopped_judge_replied(
     play, behave, record, write_responses, pack, capfd
@@ -162,6 +163,7 @@ def test_a_form_of_replies_that_is_asked_for_is_no_remedy(play, behave, write_re
     assert "Ask in another form (realization=NAME)" in log.error.message
 
 
+@pytest.mark.slow
 def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
     play, behave, record, write_responses
 ):
@@ -186,6 +188,7 @@ def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
     assert lost.code == "judge-stopped-beside"
 
 
+@pytest.mark.slow
 def test_judge_of_ties_only_is_stopped_in_a_tournament(play, behave, record, write_responses):
     behave(scripted=lambda _: "[[A=B]]")
     responses = write_responses(items=15)
@@ -195,6 +198,7 @@ def test_judge_of_ties_only_is_stopped_in_a_tournament(play, behave, record, wri
     assert record.calls == 160
 
 
+@pytest.mark.slow
 def test_order_as_given_says_nothing_of_the_position(play, behave, record, write_responses):
     behave(bias=9.0)
     log = play(round_robin(responses=write_responses(), orders="as-given"))

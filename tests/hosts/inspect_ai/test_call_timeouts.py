@@ -82,6 +82,7 @@ def call(script, timeout=0.05, address=None, **config):
         return Hanging.attempts, error
 
 
+@pytest.mark.slow
 def test_call_without_an_answer_is_repeated_once():
     assert call(["hang"]) == (["hang", "answer"], "A")
     attempts, error = call(["hang"] * 5, address="http://me:secret@127.0.0.1:9/v1")
@@ -100,6 +101,7 @@ def test_call_without_an_answer_is_not_repeated_if_the_user_wants_no_retries():
     assert "in each of" not in str(error)
 
 
+@pytest.mark.slow
 def test_each_attempt_that_the_provider_asks_to_repeat_has_the_limit_of_its_own():
     script = ["busy", "busy", "hang", "busy"]
     assert call(script, max_retries=3) == ([*script, "answer"], "A")

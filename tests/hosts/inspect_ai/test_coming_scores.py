@@ -40,6 +40,7 @@ def spec_of(*scorers):
     return log.eval
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("scorers", "good", "bad"),
     [
@@ -63,6 +64,7 @@ def test_a_metric_is_known_by_every_name_that_rankings_take(scorers, good, bad):
             check_scorers(options, spec)
 
 
+@pytest.mark.slow
 def test_an_unknown_metric_and_a_missing_scorer_are_said_before_the_first_call(capfd, monkeypatch):
     monkeypatch.setenv("PODIUM_OPTIONS_CHECKED", "true")
     metadata = {"ranker": "mean", "ranker_metric": "nope"}

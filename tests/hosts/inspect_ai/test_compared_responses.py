@@ -96,6 +96,7 @@ def checks_of(ranking: dict[str, Any]) -> dict[str, str]:
     return {name: results[name] for name in ("same question", "same settings") if name in results}
 
 
+@pytest.mark.slow
 def test_a_clean_folder_prints_nothing_and_both_checks_are_ok(behave, play, capfd) -> None:
     for name in "ab":
         write_log(f"evals/{name}.eval", f"lab/{name}")
@@ -105,6 +106,7 @@ def test_a_clean_folder_prints_nothing_and_both_checks_are_ok(behave, play, capf
     assert checks_of(ranked(log)) == {"same question": "ok", "same settings": "ok"}
 
 
+@pytest.mark.slow
 def test_shuffled_ids_are_paired_by_input_and_this_is_said(behave, play, capfd) -> None:
     shuffled = random.Random(3).sample(QUESTIONS, len(QUESTIONS))
     write_log("evals/a.eval", "lab/a")
@@ -119,6 +121,7 @@ def test_shuffled_ids_are_paired_by_input_and_this_is_said(behave, play, capfd) 
     assert checks_of(ranked(log)) == {"same question": "ok", "same settings": "ok"}
 
 
+@pytest.mark.slow
 def test_an_input_that_one_model_alone_was_asked_is_flagged(behave, play) -> None:
     write_log("evals/a.eval", "lab/a")
     write_log("evals/b.eval", "lab/b", [*QUESTIONS[:-1], "What is 5 times 8?"])
@@ -131,6 +134,7 @@ def test_an_input_that_one_model_alone_was_asked_is_flagged(behave, play) -> Non
 OTHERS = tuple(f"Name {k} rivers." for k in range(6))
 
 
+@pytest.mark.slow
 def test_other_questions_under_the_same_ids_are_an_error_until_they_are_accepted(
     behave, play, capfd
 ) -> None:
@@ -156,6 +160,7 @@ def test_an_unknown_finding_is_an_error() -> None:
         round_robin(responses="evals", allow="question")
 
 
+@pytest.mark.slow
 def test_a_recorded_prompt_explains_other_inputs_and_both_are_said(behave, play, capfd) -> None:
     framed = [f"Answer briefly. {question}" for question in QUESTIONS]
     write_log("evals/a.eval", "lab/a", arguments={"prompt": "bare"})
@@ -171,6 +176,7 @@ def test_a_recorded_prompt_explains_other_inputs_and_both_are_said(behave, play,
     assert difference[1:] in " ".join(ranked(log)["answer"])
 
 
+@pytest.mark.slow
 def test_settings_of_their_own_are_a_note(behave, play, capfd) -> None:
     write_log("evals/a.eval", "lab/a", temperature=0.0)
     write_log("evals/b.eval", "lab/b", temperature=1.0)
@@ -181,6 +187,7 @@ def test_settings_of_their_own_are_a_note(behave, play, capfd) -> None:
     assert checks_of(ranked(log)) == {"same question": "ok", "same settings": "ok"}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("sources", [["evals"], ["evals/a.eval", "evals/b.eval"]])
 def test_two_settings_of_one_model_are_two_models(behave, play, sources) -> None:
     write_log("evals/a.eval", "lab/a", temperature=0.0)
@@ -227,6 +234,7 @@ def test_a_log_without_records_of_runs_is_read_as_before(behave, play) -> None:
     assert not podium.read_battles(str(place(log))).runs
 
 
+@pytest.mark.slow
 def test_records_of_runs_come_back_from_the_log(behave, play) -> None:
     write_log("evals/a.eval", "lab/a", arguments={"style": "bare"}, temperature=0.0)
     write_log("evals/b.eval", "lab/a", arguments={"style": "bare"}, temperature=1.0)
@@ -248,6 +256,7 @@ def test_arguments_of_models_are_not_written_into_the_log(behave, play) -> None:
     assert "sk-secret" not in json.dumps(log.eval.metadata)
 
 
+@pytest.mark.slow
 def test_records_of_runs_are_no_part_of_the_plan(behave, play) -> None:
     for name in "ab":
         write_log(f"evals/{name}.eval", f"lab/{name}")

@@ -19,6 +19,7 @@ def logs_of(name: str) -> str:
     return folder
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("name", "first", "metric"),
     [
@@ -36,6 +37,7 @@ def test_an_exact_name_of_a_part_decides(name: str, first: str, metric: str) -> 
     assert [own.metric for own in battles.measures] == [name]
 
 
+@pytest.mark.slow
 def test_the_option_decides_before_the_name() -> None:
     battles = podium.read_battles(logs_of("wer"), lower_is_better=False)
     assert podium.rank(battles, "mean").standings[0].entries[0].model == "made/bad"

@@ -43,6 +43,7 @@ def test_unequal_epochs_of_means_are_all_counted(suffix):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 @pytest.mark.parametrize(
     ("reducer", "first", "second"),
@@ -96,6 +97,7 @@ def test_the_reducer_and_both_means_are_said():
     )
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("reducer", ["max", "mode", "median", "at_least_1"])
 def test_unequal_epochs_of_a_reducer_that_depends_on_their_number_are_an_error(reducer):
     folder = write_pair(
@@ -199,6 +201,7 @@ def test_the_first_of_several_reducers_counts_and_the_others_are_named():
     )
 
 
+@pytest.mark.slow
 def test_a_reduced_value_is_computed_again_without_an_invalidated_epoch():
     spoilt = invalidate(
         build_log("one", same(1.0, 0.0, 0.0), reducer="max"), *[f"{item}-1" for item in ITEMS[:4]]
@@ -219,6 +222,7 @@ def test_a_value_of_an_unknown_reducer_is_unknown_without_an_invalidated_epoch()
     assert battles.unparsed_reasons() == {"own of the epochs that count is unknown": 1}
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_early_is_reduced_by_inspects_own_reducer():
     early = build_log("one", same(1.0, 0.0), reducer="max", status="cancelled")
     folder = write_pair(early, build_log("two", same(0.0, 0.0), reducer="max"))
@@ -240,6 +244,7 @@ def test_a_mean_that_the_log_gives_otherwise_is_said():
     assert note.endswith("quiz exact is 0.875 here (8 items) and 1 in the log's results (8 items)")
 
 
+@pytest.mark.slow
 def test_samples_that_the_logs_own_figures_do_not_count_are_left_out_and_named():
     log = build_log("one", {**same(1.0), "q0": (0.0,)})
     log.reductions[0].samples = [own for own in log.reductions[0].samples if own.sample_id != "q0"]
@@ -260,6 +265,7 @@ def test_equal_epochs_of_means_are_read_as_before_and_without_notes():
     assert (len(battles), notice_texts(battles.notes)) == (16, ())
 
 
+@pytest.mark.slow
 def test_models_that_were_scored_in_other_epochs_are_told_so():
     """Each has two scores of an item, one of them in an epoch of its own."""
     logs = [build_log("one", same(1.0, 0.0, 1.0)), build_log("two", same(1.0, 1.0, 0.0))]

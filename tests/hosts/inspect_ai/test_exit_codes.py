@@ -42,6 +42,7 @@ def code_after(logs) -> int:
     return 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("failures", "code"),
     [
@@ -145,6 +146,7 @@ def damage(path: Path) -> None:
     path.write_bytes(content[: len(content) // 2])
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])
 def test_a_damaged_log_that_the_user_named_is_told_and_a_failure_if_strict(strict, code, capfd):
     write_other("good", "named")
@@ -166,6 +168,7 @@ def test_named_logs_that_are_all_damaged_are_an_error_with_the_reason(capfd):
     assert "_quiz_bad.eval" in said
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("status", ["started", "cancelled", "error"])
 def test_a_named_log_of_an_unfinished_eval_is_told(status, capfd):
     write_other("good", "named")
@@ -185,6 +188,7 @@ def test_an_unfinished_attempt_that_was_retried_is_no_failure(capfd):
     assert "left out: " not in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_damaged_log_beside_the_run_is_told_and_no_failure(capfd):
     write_other("good", "evals")
     damage(write_other("bad", "evals"))
@@ -195,6 +199,7 @@ def test_a_damaged_log_beside_the_run_is_told_and_no_failure(capfd):
     assert "_quiz_bad.eval" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])
 def test_a_run_of_which_a_model_is_left_out_is_a_failure_if_strict(strict, code, capfd):
     logs = headers_of(["quiz"], models=("one", "two", "three"), ranker="mean", ranker_strict=strict)
@@ -206,6 +211,7 @@ def test_a_run_of_which_a_model_is_left_out_is_a_failure_if_strict(strict, code,
     assert said.count("left out: ") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])
 def test_a_judged_run_of_which_samples_failed_is_a_failure_if_strict(monkeypatch, strict, code):
     from podium.hosts.inspect_ai import judged_run

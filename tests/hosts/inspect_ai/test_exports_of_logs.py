@@ -59,6 +59,7 @@ def preferences_of(
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], err
 
 
+@pytest.mark.slow
 def test_the_accuracy_of_a_log_is_exported_with_task_and_scorer(
     run_podium: RunPodium, tmp_path: Path
 ) -> None:

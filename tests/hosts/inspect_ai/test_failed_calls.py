@@ -308,6 +308,7 @@ def test_a_tournament_says_at_its_end_that_a_few_calls_failed(capfd, play, behav
     assert told in capfd.readouterr().err
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(("failed", "count"), [(0, 0), (1, 1), (11, 1), (13, 0)])
 def test_failed_calls_are_told_unless_the_warning_on_unparsed_replies_names_them(failed, count):
     reasons = ["failed: HTTP 500"] * (failed - failed // 3) + ["failed: HTTP 429"] * (failed // 3)

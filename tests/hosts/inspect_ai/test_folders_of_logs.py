@@ -270,6 +270,7 @@ def test_a_single_log_of_which_nothing_can_be_read_is_still_an_error(tmp_path):
         podium.read_battles("logs")
 
 
+@pytest.mark.slow
 def test_missing_battles_count_once_where_a_later_tournament_plays_the_same_again(
     play, behave, write_responses
 ):

@@ -50,6 +50,7 @@ def notes_of(*paths):
     return [note for note in notes if DIFFER in note or MIXED in note]
 
 
+@pytest.mark.slow
 def test_shards_of_which_one_judge_took_no_schema_are_told(shards):
     battles = read_battles(str(shards))
     assert len(battles.judges) == 1

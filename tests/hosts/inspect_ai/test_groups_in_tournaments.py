@@ -23,6 +23,7 @@ def passage_of(k: int) -> str:
     return f"p{k // 2}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 def test_the_log_of_a_tournament_holds_its_groups_and_is_ranked_by_them(
     play, record, write_responses, run_podium, pack
@@ -43,6 +44,7 @@ def test_the_log_of_a_tournament_holds_its_groups_and_is_ranked_by_them(
     assert "3 passages, 6 items" in out
 
 
+@pytest.mark.slow
 def test_failed_battles_have_the_group_and_the_category_of_their_item(
     play, behave, record, write_responses
 ):
@@ -97,6 +99,7 @@ def test_a_column_of_verdicts_is_refused(record, write_responses, column):
         round_robin(responses=write_responses(**{column: passage_of}), cluster=column)
 
 
+@pytest.mark.slow
 def test_the_category_may_be_the_group(play, record, write_responses):
     responses = write_responses(category=passage_of)
     battles = podium.read_battles(

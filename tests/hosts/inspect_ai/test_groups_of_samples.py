@@ -43,6 +43,7 @@ def in_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_key_of_metadata_groups_samples():
     plain = podium.rank(podium.read_battles(folder_of())).standings[0]
     grouped = podium.rank(podium.read_battles("evals", cluster="passage")).standings[0]
@@ -50,6 +51,7 @@ def test_the_key_of_metadata_groups_samples():
     assert grouped.entries[0].se > 1.5 * plain.entries[0].se
 
 
+@pytest.mark.slow
 def test_the_cluster_of_the_tasks_own_errors_is_used_and_gives_the_logs_own_error():
     log = log_of("a", 0.3, STDERR)
     own = log.results.scores[0].metrics["stderr"].value
@@ -59,6 +61,7 @@ def test_the_cluster_of_the_tasks_own_errors_is_used_and_gives_the_logs_own_erro
     assert entry.se == pytest.approx(own)
 
 
+@pytest.mark.slow
 def test_an_option_wins_over_the_log():
     folder_of(STDERR)
     with pytest.raises(UsageError, match="no such column"):

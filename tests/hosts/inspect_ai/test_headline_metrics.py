@@ -46,6 +46,7 @@ def leader_of(folder: Path, **options: Any) -> tuple[str, tuple[str, ...]]:
     return standings.entries[0].model, battles.metrics
 
 
+@pytest.mark.slow
 def test_the_first_field_of_a_score_is_ranked():
     assert leader_of(write_two()) == ("made/smooth", ("quiz exact fluent",))
 
@@ -54,11 +55,13 @@ def test_the_headline_of_the_task_goes_before_the_first_field():
     assert leader_of(write_two("right")) == ("made/exact", ("quiz exact right",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["right", "exact right", "quiz exact right"])
 def test_a_metric_that_is_asked_for_is_ranked(name):
     assert leader_of(write_two(), metric=name) == ("made/exact", ("quiz exact right",))
 
 
+@pytest.mark.slow
 def test_a_condition_on_the_metric_chooses_among_all():
     where = {"metric": "quiz exact right"}
     assert leader_of(write_two(), where=where) == ("made/exact", ("quiz exact right",))
@@ -71,6 +74,7 @@ def test_an_unknown_metric_is_rejected_with_the_known_ones(asked):
         podium.read_battles(folder, metric=asked)
 
 
+@pytest.mark.slow
 def test_all_metrics_are_ranked_one_by_one():
     ranking = podium.rank(write_two(), "mean", by="metric")
     leaders = {each.slice: each.entries[0].model for each in ranking.standings}
@@ -88,6 +92,7 @@ def test_a_log_without_the_metric_is_a_stated_loss():
     assert lost.fields["known"] == "quiz exact"
 
 
+@pytest.mark.slow
 def test_one_line_names_the_other_metrics_of_all_tasks():
     folder = write_two()
     for model in ("smooth", "exact"):
@@ -103,6 +108,7 @@ def test_one_line_names_the_other_metrics_of_all_tasks():
     assert notes[0] == {"chosen": ["exact fluent"], "others": ["exact right"]}
 
 
+@pytest.mark.slow
 def test_a_question_of_a_comparison_names_its_task_once():
     folder = write_two()
     for model in ("smooth", "exact"):

@@ -15,6 +15,7 @@ ALL = 6 * ITEMS
 TIES = 6 * 2
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("pack", [False, True])
 def test_identical_responses_are_ties_that_no_judge_is_asked_about(
     play, behave, record, write_responses, capfd, pack
@@ -33,6 +34,7 @@ def test_identical_responses_are_ties_that_no_judge_is_asked_about(
     assert set(ties["item"]) == {"q0", "q1"}
 
 
+@pytest.mark.slow
 def test_identical_responses_are_asked_about_if_the_user_wants_so(play, behave, write_responses):
     behave()
     log = play(round_robin(responses=write_responses(texts=SAME), identical="judge"))
@@ -50,6 +52,7 @@ def test_a_pointwise_judge_of_an_adaptive_tournament_has_a_call_per_response_at_
     assert said in "".join(capfd.readouterr()).replace("\n", " ")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("tournament", [ring, swim])
 def test_other_tournaments_count_their_ties_of_identical_responses(
     play, behave, record, write_responses, tournament
@@ -62,6 +65,7 @@ def test_other_tournaments_count_their_ties_of_identical_responses(
     assert counts.with_verdict + counts.identical == counts.battles
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("realization", "repeats"), [("numeric", 1), ("likert", 2)])
 def test_pointwise_judge_rates_only_what_differs(
     play, behave, record, write_responses, capfd, realization, repeats
@@ -77,6 +81,7 @@ def test_pointwise_judge_rates_only_what_differs(
     assert podium.rank(battles, "mean").standings[0].counts.battles == ALL * repeats
 
 
+@pytest.mark.slow
 def test_failed_battles_are_played_again_without_those_of_identical_responses(
     play, behave, record, write_responses
 ):
@@ -91,6 +96,7 @@ def test_failed_battles_are_played_again_without_those_of_identical_responses(
     assert record.calls < failed + 2 * (ALL - TIES)
 
 
+@pytest.mark.slow
 def test_what_is_said_of_the_judge_leaves_identical_responses_out(play, behave, write_responses):
     behave(bias=0.0)
     log = str(place(play(round_robin(responses=write_responses(texts=SAME)))))
@@ -103,6 +109,7 @@ def test_what_is_said_of_the_judge_leaves_identical_responses_out(play, behave, 
     assert shown.number.sum() == 2 * (ALL - TIES)
 
 
+@pytest.mark.slow
 def test_answer_says_how_many_battles_are_ties_of_identical_responses(
     play, behave, write_responses, tmp_path
 ):
@@ -127,6 +134,7 @@ def test_answer_says_how_many_battles_are_ties_of_identical_responses(
         assert sentence in " ".join(podium.rank(again).standings[0].answer)
 
 
+@pytest.mark.slow
 def test_comparison_counts_items_of_identical_responses(play, behave, write_responses):
     behave(bias=0.0)
     log = str(place(play(round_robin(responses=write_responses(texts=SAME)))))
@@ -134,6 +142,7 @@ def test_comparison_counts_items_of_identical_responses(play, behave, write_resp
     assert finding.identical == 2
 
 
+@pytest.mark.slow
 def test_without_one_parsed_reply_ties_of_identical_responses_rank_nobody(
     play, behave, write_responses
 ):

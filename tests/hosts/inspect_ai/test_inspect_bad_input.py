@@ -83,6 +83,7 @@ def test_bad_input_is_rejected_by_name_before_the_first_call(case, record, write
     assert record.calls == 0
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("task", "options", "words"),
     [

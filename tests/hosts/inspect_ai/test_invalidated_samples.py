@@ -34,6 +34,7 @@ def folder(request):
     )
 
 
+@pytest.mark.fast_cases(1)
 def test_ranks_are_of_the_items_whose_samples_are_valid(folder, run_podium):
     code, out, _ = run_podium("rank", folder, "--ranker", "mean", "--format", "json")
     [ranking] = json.loads(out)["rankings"]
@@ -54,6 +55,7 @@ def test_a_log_that_says_so_and_marks_no_sample_is_named():
     assert any("of made/one are invalidated and marks none of its 6 samples" in n for n in notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", [("one", "two"), ("one", "three", "two")])
 def test_samples_in_the_middle_are_no_end_of_the_log(models):
     """The first log lacks two items: they stand where the other logs have them."""
@@ -68,11 +70,13 @@ def test_samples_in_the_middle_are_no_end_of_the_log(models):
     assert check.result is not Result.NOT_KNOWN
 
 
+@pytest.mark.slow
 def test_comparisons_are_of_the_items_whose_samples_are_valid(folder):
     found = podium.compare("one", "two", folder).findings[0]
     assert (found.difference.value, len(found.results)) == (pytest.approx(2 / 3), 3)
 
 
+@pytest.mark.fast_cases(1)
 def test_they_are_counted_and_named_with_the_reason(folder):
     notes = notice_texts(podium.read_battles(folder).notes)
     said = "3 of 6 samples of made/one are invalidated, and left out: q0, q1, q2 (the tool broke)"
@@ -83,6 +87,7 @@ def test_they_are_counted_and_named_with_the_reason(folder):
     )
 
 
+@pytest.mark.slow
 def test_the_mean_of_the_other_model_is_named_beside_its_log_too(folder):
     """Of the three items that both have, the second model is right on one; in its log on four of
     six."""
@@ -91,6 +96,7 @@ def test_the_mean_of_the_other_model_is_named_beside_its_log_too(folder):
     assert sum(note.endswith(said) for note in notes) == 1
 
 
+@pytest.mark.slow
 def test_a_mean_over_other_items_that_equals_the_one_in_the_log_is_not_named():
     write(build_log("one", dict.fromkeys(ITEMS, (1.0,))))
     folder = write(build_log("two", dict.fromkeys(ITEMS[:4], (0.0,))))
@@ -98,6 +104,7 @@ def test_a_mean_over_other_items_that_equals_the_one_in_the_log_is_not_named():
     assert not any("in the log's results" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_their_epochs_are_named_where_there_are_several():
     log = build_log("one", dict.fromkeys(ITEMS, (1.0, 0.0)))
     write(invalidate(log, "q0-2", "q4-1", reason=None))

@@ -202,6 +202,7 @@ def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
     assert log.eval.metadata["podium_missing"] == {"scripted/weak": {"errored": 1}}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("replies", ["auto", "schema", "text"])
 def test_a_reply_that_the_content_filter_ended_is_not_asked_for_again(
     play, behave, record, write_responses, replies

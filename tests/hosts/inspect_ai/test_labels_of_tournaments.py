@@ -12,6 +12,7 @@ from podium.hosts.inspect_ai.tasks import round_robin
 ITEMS = 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 def test_a_sheet_has_the_texts_that_the_judge_was_shown(
     play, record, write_responses, run_podium, tmp_path, pack

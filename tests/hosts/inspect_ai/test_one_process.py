@@ -21,6 +21,7 @@ SIMULATED = Path(__file__).parents[3] / "examples" / "simulated" / "battles.csv"
 QUIET = ["--no-log-realtime", "--no-score-display", "--no-log-model-api"]
 
 
+@pytest.mark.slow
 def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monkeypatch):
     monkeypatch.setattr(plan_module, "PACKED_FROM", 36)
     packs = {}
@@ -30,6 +31,7 @@ def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monk
     assert packs == {(5, "auto"): False, (6, "auto"): True, (6, False): False, (5, True): True}
 
 
+@pytest.mark.slow
 def test_pack_is_set_automatically_for_a_thousand_battles(write_responses):
     names = {f"m{k}": k / 5 for k in range(5)}
     scheduled = {
@@ -125,6 +127,7 @@ def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_
     assert batches_of(write_responses({"ash": 1.0, "elm": 2.0}, items=3)) == [None, None]
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(
     ("task", "options", "stated"),
     [

@@ -57,6 +57,7 @@ def logs(behave: Any, tmp_path: Path) -> dict[str, str]:
     return paths
 
 
+@pytest.mark.slow
 def test_the_runs_are_two_models_with_all_their_battles(logs):
     battles = podium.read_battles(*logs.values())
     assert battles.models == ("mockllm/new (style=bad)", "mockllm/new (style=good)", "old")
@@ -67,6 +68,7 @@ def test_the_runs_are_two_models_with_all_their_battles(logs):
     assert rates["mockllm/new (style=good)"] > rates["mockllm/new (style=bad)"]
 
 
+@pytest.mark.slow
 def test_both_runs_are_compared_without_labels_and_with_them(logs, run_podium):
     code, out, err = run_podium("compare", logs["good"], logs["bad"])
     assert code == 0, err

@@ -127,6 +127,7 @@ def rate_by_hand(battles: dict[int, list[tuple[float, float]]]) -> tuple[float, 
     return float(rate), math.sqrt(items / (items - 1) * (residuals**2).sum()) / number
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_battles_by_hand(run, references):
     found = figures_in(run(pairwise(references["old"], **HOW)))
     battles = battles_by_hand(OLD, LACKING)
@@ -151,6 +152,7 @@ def test_figures_are_those_of_the_battles_by_hand(run, references):
     assert found["judged"] + found["unparsed"] + found["missing"] == ITEMS * EPOCHS
 
 
+@pytest.mark.slow
 def test_figures_equal_those_of_rank_and_compare_on_the_log(run, references):
     log = run(pairwise(references["old"], **HOW))
     found = figures_in(log)
@@ -168,6 +170,7 @@ def test_figures_equal_those_of_rank_and_compare_on_the_log(run, references):
     assert found["win_rate"] == pytest.approx(finding.differences["win-rate"].value + 0.5)
 
 
+@pytest.mark.slow
 def test_values_of_unparsed_and_missing_battles_are_not_known(run, references):
     log = run(pairwise(references["old"], **HOW))
     values = {sample.id: sample.scores["pairwise"].value for sample in log.samples}
@@ -181,6 +184,7 @@ def test_values_of_unparsed_and_missing_battles_are_not_known(run, references):
     assert {own["flip"] for own in judged} == {0, 1}
 
 
+@pytest.mark.slow
 def test_a_log_with_other_scorers_is_ranked_by_its_verdicts(run, references):
     log = run([match(), pairwise(references["old"], **HOW)])
     battles = podium.read_battles(str(place(log)))
@@ -188,6 +192,7 @@ def test_a_log_with_other_scorers_is_ranked_by_its_verdicts(run, references):
     assert (len(battles), battles.counts().missing) == ((ITEMS - 1) * EPOCHS, EPOCHS)
 
 
+@pytest.mark.slow
 def test_several_references_have_figures_of_their_own(run, references):
     log = run(pairwise([*references.values()], **HOW))
     found = figures_in(log)
@@ -207,6 +212,7 @@ def test_several_references_have_figures_of_their_own(run, references):
     ]
 
 
+@pytest.mark.slow
 def test_the_credit_alone_is_a_number_and_counts_only_what_inspect_passes_on(run, references):
     log = run(pairwise(references["old"], value="credit", **HOW))
     found = figures_in(log)
@@ -225,6 +231,7 @@ def test_a_metric_of_the_task_takes_a_part_of_the_value(run, references):
     assert result.metrics["mean"].value == pytest.approx(np.mean([*battles.values()]))
 
 
+@pytest.mark.slow
 def test_one_sided_verdicts_count_in_the_metric_as_in_the_scores(run, references, behave):
     def reply_in_one_order(prompt):
         shown = texts_in_fences(prompt)

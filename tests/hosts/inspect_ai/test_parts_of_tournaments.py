@@ -167,6 +167,7 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
     assert "give the shards of one plan" in err
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("task", "options", "words"),
     [

@@ -24,6 +24,7 @@ def run_with(template: str, model: str = "lab/m", day: int = 0, wrong: int = 0, 
     return Run(model, "quiz", ids, inputs, scores, day=day).change(**more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_two_prompts_in_the_inputs_are_two_models(tmp_path: Path, suffix: str) -> None:
     logs = [
@@ -65,6 +66,7 @@ def test_a_rerun_with_equal_or_shuffled_inputs_is_no_other_prompt(tmp_path: Path
     assert sorted(podium.read_battles(str(tmp_path)).models) == ["lab/m", "lab/other"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_rubrics_that_quote_the_input_are_no_other_targets(tmp_path: Path, suffix: str) -> None:
     def quote_inputs(log: EvalLog) -> None:
@@ -94,6 +96,7 @@ def test_other_questions_under_the_same_ids_remain_an_error(tmp_path: Path) -> N
     assert "share no input" in str(done.exception)
 
 
+@pytest.mark.slow
 def test_short_prompts_before_equal_questions_leave_no_doubt(tmp_path: Path) -> None:
     """The prompts share no word, and the questions are the same."""
     runs = [run_with("Answer yes or no. {}"), run_with("Think step by step. {}", day=1)]

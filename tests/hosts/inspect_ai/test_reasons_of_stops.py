@@ -101,6 +101,7 @@ def looks(monkeypatch):
     monkeypatch.setattr(judge_monitor, "FIRST_LOOK", 20)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.usefixtures("looks")
 @pytest.mark.parametrize("pack", [False, True])
 def test_a_stopped_run_keeps_its_reason_as_data(play, behave, write_responses, pack):
@@ -120,6 +121,7 @@ def test_a_stopped_run_keeps_its_reason_as_data(play, behave, write_responses, p
     assert reason_of_stop(read_eval_log(log.location, header_only=True)) == reason
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("looks")
 def test_nothing_is_claimed_of_a_tournament_whose_judge_cannot_judge(
     play, behave, write_responses, run_podium

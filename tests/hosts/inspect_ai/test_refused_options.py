@@ -47,6 +47,7 @@ NOTES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_refused_option_is_tried_once_dropped_said_and_logged(
     play, write_responses, server, capfd, option
@@ -64,6 +65,7 @@ def test_a_refused_option_is_tried_once_dropped_said_and_logged(
     assert sum(NOTES[option] in note for note in notes) == 1
 
 
+@pytest.mark.slow
 def test_several_refused_options_are_tried_once_each(play, write_responses, server):
     habits = "no-temperature+no-max_tokens"
     log = play(
@@ -84,6 +86,7 @@ def test_a_temperature_of_the_role_is_dropped_too(play, write_responses, server)
     assert server.with_option("temperature") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed",
     [
@@ -101,6 +104,7 @@ def test_needed_probabilities_that_are_refused_stop_the_run(play, write_response
     assert server.with_option("logprobs") == 1
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("noise", [1, 2])
 def test_one_or_two_replies_of_noise_do_not_switch_schemas_off(
     play, write_responses, server, noise, capfd
@@ -132,6 +136,7 @@ def test_a_reply_cut_off_at_the_higher_limit_is_unparsed_with_that_reason(
     assert len(server.requests) == JUDGMENTS + 1
 
 
+@pytest.mark.slow
 def test_a_context_that_has_no_room_for_the_higher_limit_is_asked_without_one(
     play, write_responses, server
 ):
@@ -143,6 +148,7 @@ def test_a_context_that_has_no_room_for_the_higher_limit_is_asked_without_one(
     assert server.with_option("max_tokens") == 2
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("replies", ["auto", "schema", "text"])
 def test_a_checklist_has_the_schema_the_limits_and_the_attempts_of_a_verdict(
     play, write_responses, server, replies
@@ -161,6 +167,7 @@ def test_a_checklist_has_the_schema_the_limits_and_the_attempts_of_a_verdict(
     assert ("could not be read" in second["messages"][-1]["content"]) == (replies == "text")
 
 
+@pytest.mark.slow
 def test_a_checklist_model_that_refuses_options_is_asked_without_them(
     play, write_responses, server
 ):

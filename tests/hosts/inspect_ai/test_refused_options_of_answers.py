@@ -57,6 +57,7 @@ def answers_of(server, model):
     return [request for request in server.requests if request["model"] == model]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_refused_option_is_tried_once_dropped_said_and_logged(play_models, server, capfd, option):
     refusing, plain = f"no-{option}", "plain"

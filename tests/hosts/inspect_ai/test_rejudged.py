@@ -120,6 +120,7 @@ def test_shards_rejudge_a_record_like_a_single_run(play, behave, write_responses
     assert {*recorded_battles("logs", show=ANSWER_ALONE).repeats.values()} == {1}
 
 
+@pytest.mark.slow
 def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_missing(
     write_responses, capsys
 ):
@@ -167,6 +168,7 @@ def test_a_sample_of_a_table_is_drawn_over_pairs(write_responses):
     assert not any("battles" in one.metadata for one in task.dataset)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_rejudged_is_rejected_with_the_remedy(write_responses):
     paths = write_responses()
     pd.DataFrame({"item": ["x"], "model_a": ["a"], "model_b": ["b"], "credit": [1.0]}).to_csv(

@@ -317,6 +317,7 @@ def test_earlier_log_without_room_for_newcomers_is_rejected_with_the_remedy(play
         ring(responses=others, earlier=earlier)
 
 
+@pytest.mark.slow
 def test_orders_are_rejected_with_the_reason_and_so_are_ratings_of_single_responses(
     write_responses,
 ):
@@ -326,6 +327,7 @@ def test_orders_are_rejected_with_the_reason_and_so_are_ratings_of_single_respon
         ring(responses=write_responses(), realization="numeric")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [

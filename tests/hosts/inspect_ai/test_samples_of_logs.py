@@ -160,6 +160,7 @@ def test_samples_with_numbers_for_names_come_in_their_order():
     assert [one.id for one in samples_of(place(log))] == [1, 9, 10, 100] * 2
 
 
+@pytest.mark.slow
 def test_a_sample_under_a_name_without_an_epoch_is_read_as_inspect_reads_it(tmp_path):
     path, copy = place(ordinary()), tmp_path / "renamed.eval"
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
@@ -169,6 +170,7 @@ def test_a_sample_under_a_name_without_an_epoch_is_read_as_inspect_reads_it(tmp_
     assert sorted(map(str, by_podium(copy))) == sorted(map(str, by_inspect(copy)))
 
 
+@pytest.mark.slow
 def test_a_log_in_json_is_read_too():
     path = place(ordinary(log_format="json"))
     assert path.suffix == ".json"

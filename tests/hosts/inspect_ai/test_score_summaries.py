@@ -72,6 +72,7 @@ def read(path):
     return log_rows(path, inputs), inputs.by_log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

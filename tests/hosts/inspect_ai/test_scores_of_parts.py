@@ -22,6 +22,7 @@ def write_logs(folder, values_of):
     return folder
 
 
+@pytest.mark.slow
 def test_each_field_of_a_dictionary_is_a_metric(tmp_path):
     logs = write_logs(tmp_path, lambda v: {"match": {"exact": v, "wrong": 1 - v}})
     names = {"quiz match exact", "quiz match wrong"}
@@ -33,6 +34,7 @@ def test_each_field_of_a_dictionary_is_a_metric(tmp_path):
     assert leaders == {"exact": "lab/good", "wrong": "lab/weak"}
 
 
+@pytest.mark.slow
 def test_a_field_with_words_is_no_metric(tmp_path):
     logs = write_logs(tmp_path, lambda v: {"match": {"exact": v, "why": "because", "no": None}})
     assert podium.read_battles(logs).metrics == ("quiz match exact",)
@@ -50,6 +52,7 @@ def test_scores_that_are_lists_are_named_as_such(tmp_path):
     assert "no metric" not in text
 
 
+@pytest.mark.slow
 def test_lists_beside_numbers_are_named_and_the_numbers_are_ranked(tmp_path):
     logs = write_logs(tmp_path, lambda v: {"match": v, "steps": [v, v]})
     battles = podium.read_battles(logs)

@@ -110,6 +110,7 @@ def names_by_command(run_podium: Callable, *sources: str) -> dict[str, set[str]]
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "names"),
     [
@@ -174,6 +175,7 @@ def test_the_newest_run_of_each_setting_counts():
     assert sorted(every.table["response"].unique()) == [1, 2]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "change",
     [
@@ -192,6 +194,7 @@ def test_what_changes_no_answer_names_no_model_and_is_not_told(change, run_podiu
     assert podium.read_battles("evals").models == ("made/m", "made/other")
 
 
+@pytest.mark.slow
 def test_a_trial_with_other_epochs_or_another_limit_is_no_other_setting():
     log = log_of("m", 10, earlier)
     log.eval.config.limit = 20
@@ -250,6 +253,7 @@ FLAGGED: Mapping[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FLAGGED)
 def test_models_that_were_not_asked_alike_are_flagged(name, run_podium):
     change, said = FLAGGED[name]
@@ -269,6 +273,7 @@ def test_models_that_were_not_asked_alike_are_flagged(name, run_podium):
     assert (results["same-question"], results["same-settings"]) == ("ok", "flagged")
 
 
+@pytest.mark.slow
 def test_a_comparison_is_not_flagged_for_settings_of_a_third_model():
     save(log_of("one", 10), "a")
     save(log_of("two", 20), "b")
@@ -298,6 +303,7 @@ def test_nothing_is_printed_for_a_clean_folder(run_podium):
     assert "settings" not in out
 
 
+@pytest.mark.slow
 def test_runs_of_one_setting_are_named_by_their_revision_or_their_time():
     def of_revision(commit: str) -> Change:
         return in_spec(revision=EvalRevision(type="git", origin="x", commit=commit))

@@ -193,6 +193,7 @@ def better_name(own):
     return 0.5 if int(own["item"][1:]) % 3 else float(ord(own["model_a"][0]) > ord("d"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [1, 124, 125, 126, 200, 260])
 def test_killed_ring_resumes_with_the_same_opponents_and_decisions_without_repeated_calls(stop):
     """Before, at and behind the announcement of a round; the new process has nothing but the
@@ -210,6 +211,7 @@ def test_killed_ring_resumes_with_the_same_opponents_and_decisions_without_repea
     assert log[-1].metadata["podium answer"] == whole[-1].metadata["podium answer"]
 
 
+@pytest.mark.slow
 def test_a_ring_whose_verdicts_changed_plays_the_rounds_on_record_and_ends_where_the_record_ends():
     """Neither does it stop earlier, were the answer known by now, nor go on, were it not known any
     more."""
@@ -243,6 +245,7 @@ def test_changed_verdicts_do_not_change_the_recorded_pairs():
     )
 
 
+@pytest.mark.fast_cases(3)
 def test_battles_that_failed_are_played_by_the_retry_and_their_round_stays_as_it_was(rule):
     source = source_of(rule)
     failing = source.initial_samples()[::3]
@@ -412,6 +415,7 @@ def pairing_of(sample):
     return Pairing(own["item"], own["model_a"], own["model_b"], first=own.get("first"))
 
 
+@pytest.mark.slow
 def test_changed_responses_are_another_task_for_an_eval_set(write_responses):
     first = round_robin(responses=write_responses()).version
     assert round_robin(responses=write_responses()).version == first

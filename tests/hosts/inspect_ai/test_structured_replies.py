@@ -39,6 +39,7 @@ def judged(log):
 REALIZATIONS = ("direct", "cot", "labels", "likert", "numeric", "rubric")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("replies", ["schema", "auto"])
 @pytest.mark.parametrize(
     "realization",

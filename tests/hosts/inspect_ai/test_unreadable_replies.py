@@ -59,6 +59,7 @@ def failure_of(server: ThreadingHTTPServer, body: bytes) -> Exception:
     return caught.value
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(
     ("reason", "body"), [(reason, body) for reason, bodies in BODIES.items() for body in bodies]
 )
@@ -70,6 +71,7 @@ def test_an_answer_that_is_no_chat_completion_is_named_with_its_server(server, r
     assert failure.message == str(failure)  # Inspect shows it in place of the error's type
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_cut_off_is_named_with_its_server(server):
     failure = failure_of(server, b'{"id": "x", "choices": [{"index": 0, "message": {"role"')
     assert name_of_failure(failure) == "the reply is no valid JSON"

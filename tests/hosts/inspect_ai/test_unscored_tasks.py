@@ -46,6 +46,7 @@ def scripted(behave):
     behave()
 
 
+@pytest.mark.slow
 def test_a_task_without_a_scorer_beside_a_scored_one_is_no_failure(run_podium):
     for _ in range(2):
         run("advice")
@@ -72,6 +73,7 @@ def test_logs_of_a_task_without_a_scorer_alone_are_an_error_with_one_remedy(run_
     assert COMMAND in err
 
 
+@pytest.mark.slow
 def test_a_log_that_lacks_the_scores_of_its_task_is_lost(run_podium):
     run("sums", "good", "weak", scorer=match())
     run("sums", "fair")
@@ -98,6 +100,7 @@ def test_remedies_are_split_from_notices():
     assert remedies == ["mend it"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("advice", "sums"), ("sums", "advice")])
 def test_reruns_of_a_scored_task_are_told_beside_those_of_one_without_a_scorer(order):
     for name in order * 2:

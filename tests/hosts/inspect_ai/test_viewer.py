@@ -122,6 +122,7 @@ def test_the_headline_is_the_first_score_of_the_log(behave, write_responses, pla
     assert headline_metric(read_eval_log(str(place(log)))).name == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("realization", "shown"), [("direct", "first:"), ("likert", "one by one:")]
 )

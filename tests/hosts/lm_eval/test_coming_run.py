@@ -30,15 +30,18 @@ def test_a_pin_on_an_absent_model_is_rejected_before_the_run(judges):
         checked({"pin": "birch:1000"}, judges=judges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["elm-0.7", "ash-0.9", "ash-0.9 (temperature=0)"])
 def test_a_pin_on_this_or_another_runs_model_is_accepted(model):
     assert checked({"pin": f"{model}:1000"}) == []
 
 
+@pytest.mark.slow
 def test_without_other_runs_no_name_can_be_wrong():
     assert checked({"pin": "birch:1000"}, others=frozenset()) == []
 
 
+@pytest.mark.slow
 def test_models_that_the_tournament_leaves_out_are_absent():
     with pytest.raises(UsageError, match=r"no model called 'fir-0\.4'"):
         checked(
@@ -63,12 +66,14 @@ def test_a_calibration_without_a_ranker_that_uses_it_is_rejected(tmp_path):
     assert checked({}, rankers=("soft-elo",), calibration=str(path)) == []
 
 
+@pytest.mark.slow
 def test_the_remedy_of_a_rejected_target_names_the_options_of_lm_eval():
     options = r"--ranker_calibration FILE\), or --ranker_set beta=NUMBER"
     with typed_as(typed_in_lm_eval), pytest.raises(UsageError, match=options):
         checked({"target": "margin"}, rankers=("soft-elo",))
 
 
+@pytest.mark.slow
 def test_soft_elo_of_a_metric_is_announced_as_bradley_terry():
     [note] = checked({}, rankers=("soft-elo",))
     assert "ranked by bradley-terry" in note

@@ -310,6 +310,7 @@ def test_a_key_in_the_yaml_is_rejected_and_not_repeated(
     assert KEY not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_no_key_lands_in_results_samples_or_logs(
     tmp_path: Path, asked: dict[str, Any], caplog: pytest.LogCaptureFixture
 ):
@@ -378,6 +379,7 @@ def test_of_several_responses_each_is_judged_and_they_are_distinguishable(unaske
     assert {row["response"] for row in judgment_rows(document)} == {1, 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shown",
     [

@@ -90,6 +90,7 @@ def test_a_figure_and_its_error_are_those_of_podiums_ranker(metric: str, ranker:
     assert getattr(metrics, f"{metric}_stderr")(items(*MIXED)) == pytest.approx(own.se, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_error_of_a_win_rate_is_that_of_a_mean_over_documents():
     """Oracle: lm-eval's own standard error of a mean, on the documents' credits; battles of one are
     one cluster."""
@@ -136,6 +137,7 @@ def test_soft_elo_takes_its_options_from_the_metric_list():
     assert metrics.soft_elo(same) == pytest.approx(1500 + 0.5 * points / 2, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_soft_elo_without_calibration_is_no_number(caplog: pytest.LogCaptureFixture):
     hard = [
         metrics.earned_credit(predictions=[kept(k, float(k % 2), margin=1.0)]) for k in range(6)

@@ -346,6 +346,7 @@ def test_results_are_saved_whatever_happens_to_the_ranking(
     assert stated in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, server, tmp_path):
     import lm_eval.evaluator
 

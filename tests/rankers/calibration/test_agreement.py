@@ -87,6 +87,7 @@ def test_a_judge_that_always_says_the_opposite_has_kappa_minus_one():
     assert hard([1, 0], [0, 1]).kappa == pytest.approx(-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [
@@ -104,10 +105,12 @@ def test_kappa_is_unknown_without_battles():
     assert kappa(np.empty(0), np.empty(0)) is None
 
 
+@pytest.mark.slow
 def test_split_human_votes_count_by_majority():
     assert hard([1, 1, 0], [0.75, 0.6, 0.9]).agreement == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_ties_of_the_judge_and_of_human_are_not_decisive():
     """Five battles of both; two decisive, one of agreement."""
     found = hard([1, 0, 0.5, 1, 0.5], [1, 1, 1, 0.5, 0.5])
@@ -119,6 +122,7 @@ def test_battles_without_verdict_or_label_are_not_counted():
     assert (found.battles, found.decisive, found.agreement) == (2, 2, 0.5)
 
 
+@pytest.mark.slow
 def test_agreement_is_empty_without_decisive_battles():
     found = agreement(frame_of([0.5, 1], [1, 0.5], [0, 2]), beta=1.0)
     assert (found.agreement, found.auc, found.auc_p, found.ece, found.bins) == (
@@ -150,6 +154,7 @@ def test_auc_equals_the_share_of_pairs_with_ties_half(seed):
     assert agreement(frame).auc == pytest.approx(brute, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rising", "auc", "small"), [(True, 1.0, True), (False, 0.0, False)])
 def test_the_p_value_of_auc_asks_whether_agreement_rises_with_the_margin(rising, auc, small):
     size = np.arange(1.0, 21)
@@ -161,6 +166,7 @@ def test_the_p_value_of_auc_asks_whether_agreement_rises_with_the_margin(rising,
     assert (found.auc_p > 0.999) is not small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agreements", [0, 1, 9, 10])
 def test_auc_needs_two_agreements_and_two_disagreements(agreements):
     human = [1.0] * agreements + [0.0] * (10 - agreements)
@@ -168,12 +174,14 @@ def test_auc_needs_two_agreements_and_two_disagreements(agreements):
     assert (found.auc, found.auc_p) == (None, None)
 
 
+@pytest.mark.slow
 def test_auc_leaves_battles_without_margin_out():
     margins = [5, 4, 1, 2, np.nan, np.nan]
     found = agreement(frame_of([1] * 6, [1, 1, 0, 0, 0, 1], margins))
     assert (found.decisive, found.auc) == (6, 1.0)
 
 
+@pytest.mark.slow
 def test_one_bin_of_equal_predictions_has_the_error_worked_by_hand():
     """Predicted 0.75, and humans agree in 5 of 10."""
     found = agreement(frame_of([1] * 10, [1, 0] * 5, [1] * 10), beta=np.log(3))
@@ -228,6 +236,7 @@ def test_bins_leave_ties_and_battles_without_signal_out():
     assert (found.decisive, sum(one.battles for one in found.bins)) == (3, 2)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "beta",
     [
@@ -265,6 +274,7 @@ def test_maps_too_bold_and_too_shy_have_a_larger_calibration_error(factor):
     assert agreement(simulated(), beta=0.8 * factor).ece > 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("constant", "error"), [(0.75, 0.15), (0.95, 0.05)])
 def test_a_constant_credit_misses_by_its_distance_from_the_share_of_agreement(constant, error):
     """Nine of ten agree."""
@@ -272,11 +282,13 @@ def test_a_constant_credit_misses_by_its_distance_from_the_share_of_agreement(co
     assert found.ece == pytest.approx(error)
 
 
+@pytest.mark.slow
 def test_without_predictions_there_is_no_calibration_error():
     found = agreement(sized(0))
     assert (found.ece, found.bins) == (None, ())
 
 
+@pytest.mark.slow
 def test_sign_conflicts_are_a_share_of_decisive_verdicts_with_a_margin():
     """Decisive with margin: +, -, 0, and two against it; not a tie, not one without margin; labels
     do not matter."""
@@ -285,6 +297,7 @@ def test_sign_conflicts_are_a_share_of_decisive_verdicts_with_a_margin():
     assert found.sign_conflicts == pytest.approx(2 / 5)
 
 
+@pytest.mark.slow
 def test_the_mean_margin_is_that_of_all_judged_battles_labelled_or_not():
     found = agreement(
         frame_of([1, 0, 0.5, UNPARSED, 1], [1, UNPARSED, 1, 1, 1], [2, -4, 0, 100, np.nan])
@@ -292,6 +305,7 @@ def test_the_mean_margin_is_that_of_all_judged_battles_labelled_or_not():
     assert found.mean_abs_margin == pytest.approx(2)
 
 
+@pytest.mark.slow
 def test_without_margins_there_is_nothing_about_them():
     found = hard([1, 0, 1, 0], [1, 0, 0, 1])
     assert (found.mean_abs_margin, found.sign_conflicts, found.auc) == (None, None, None)
@@ -333,6 +347,7 @@ def test_swapping_a_with_b_and_shuffling_battles_change_nothing(rows, which):
     )
 
 
+@pytest.mark.slow
 def test_swapping_only_the_names_changes_the_agreement():
     """The wrong variant of a swap, which leaves labels where they were, is seen by the check
     above."""

@@ -65,6 +65,7 @@ def test_indices_in_floating_point_would_be_off_by_one():
     assert math.ceil(0.07 * 100) == 8
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(1, 999))
 def test_a_level_needs_the_fewest_scores_whose_index_is_theirs(thousandths):
@@ -83,6 +84,7 @@ def crepes_half_width(scores, sigma, level):
     return regressor.predict_int(np.zeros(1), sigmas=np.ones(1), confidence=level)[0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the no. of calibration examples")
 @settings(deadline=None, max_examples=200)
 @given(st.integers(1, 150), st.integers(1, 999), st.integers(0, 100))
@@ -115,12 +117,14 @@ def test_crepes_leaves_intervals_infinite_that_exact_arithmetic_closes(number, l
     assert quantile(scores, level) == scores.max()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SCORES, LEVELS, LEVELS)
 def test_a_higher_level_never_gives_a_smaller_quantile(scores, one, other):
     assert quantile(scores, min(one, other)) <= quantile(scores, max(one, other))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SCORES, LEVELS, st.integers(0, 100))
 def test_the_order_of_scores_changes_nothing(scores, level, seed):
@@ -128,12 +132,14 @@ def test_the_order_of_scores_changes_nothing(scores, level, seed):
     assert quantile(shuffled, level) == quantile(scores, level)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SCORES, LEVELS, st.floats(0.01, 100))
 def test_units_of_the_scores_carry_over_to_the_quantile(scores, level, factor):
     assert quantile(factor * scores, level) == factor * quantile(scores, level)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SCORES, LEVELS)
 def test_quantiles_are_where_sorting_puts_them(scores, level):
@@ -147,6 +153,7 @@ def test_scores_are_left_in_their_order():
     assert scores.tolist() == [3.0, 1.0, 2.0]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SCORES, LEVELS)
 def test_the_quantile_is_the_score_of_an_exact_rank(scores, level):

@@ -277,6 +277,7 @@ def test_model_whose_removal_unbounds_another_is_left_out_of_mean_and_quantile()
     assert any("model-01 (human)" in warning for warning in notice_texts(calibration.warnings))
 
 
+@pytest.mark.slow
 def test_without_regularization_an_unbounded_rating_is_rejected():
     frame = labelled(6, 30, unparsed=0.0)
     a, b = frame["model_a"] == "model-01", frame["model_b"] == "model-01"

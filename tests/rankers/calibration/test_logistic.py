@@ -247,6 +247,7 @@ def test_the_penalised_maximum_equals_a_general_optimisers(ridge):
     assert plain_fit(x, y, penalty=ridge_penalty(3, ridge)) == pytest.approx(found.x, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.floats(1e-3, 1e3), st.integers(0, 20))
 def test_units_of_the_signal_divide_the_weights(factor, seed):
@@ -261,6 +262,7 @@ def test_ten_times_the_margins_give_a_tenth_of_the_weights_and_of_their_errors()
     assert 100 * ten[1] == pytest.approx(once[1], rel=1e-8)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 2**32 - 1))
 def test_turning_battles_round_and_shuffling_them_change_nothing(seed):

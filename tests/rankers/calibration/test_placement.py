@@ -197,18 +197,21 @@ def error(own, regularization=0.01, resamples=RESAMPLES):
     )[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bootstrap_error_of_single_battles_equals_the_sandwich(seed):
     own = many(seed)
     assert error(own) == pytest.approx(sandwich(own, own.cluster, 0.01), rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bootstrap_error_of_items_equals_the_clustered_sandwich(seed):
     own = many(seed, each=6, spread=2.0)
     assert error(own) == pytest.approx(sandwich(own, own.cluster, 0.01), rel=0.05)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("each", [1, 6])
 def test_the_analytic_error_is_the_clustered_sandwich_and_that_of_many_resamples(each):
     own = many(1, each=each, spread=2.0)
@@ -237,6 +240,7 @@ def doubled(own, cluster):
     return own_of(own.credit[twice], own.opponent[twice], own.weight[twice], cluster, own.theta)
 
 
+@pytest.mark.slow
 def test_a_copy_of_every_battle_within_its_item_leaves_the_error_of_items():
     own = many()
     assert error(doubled(own, np.repeat(own.cluster, 2)), 0.0) == pytest.approx(

@@ -88,6 +88,7 @@ def test_the_spread_of_equal_errors_is_what_is_left_of_the_mean_square(scale, ex
     assert estimate_spread(residual, np.full(5, 400.0)) == pytest.approx(expected, abs=1e-2)
 
 
+@pytest.mark.slow
 def test_the_quantile_by_t_holds_one_more_normal_score():
     """Its factor on the root mean square, t with n degrees of freedom, gives the share in closed
     form: 90% or more."""
@@ -155,6 +156,7 @@ def test_each_fold_is_scale_corrected_by_the_other_models():
     )
 
 
+@pytest.mark.slow
 def test_a_models_own_labels_do_not_move_its_factor():
     frame = world()[0]
     own = (frame["model_a"] == "model-05") | (frame["model_b"] == "model-05")

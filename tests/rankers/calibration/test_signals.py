@@ -50,16 +50,19 @@ def predict(kind, x, weights):
     return Signal(kind, ("first", "second")[: x.shape[1]], x).predict(weights)
 
 
+@pytest.mark.slow
 def test_the_margin_is_a_feature_as_it_stands():
     found = read_signal(battles([1, 0, 0.5], margin=[2.5, -1, 0]), "margin")
     assert (found.names, found.x.tolist()) == (("margin",), [[2.5], [-1.0], [0.0]])
 
 
+@pytest.mark.slow
 def test_smoothing_reads_the_sign_of_the_verdict():
     found = read_signal(battles([1, 0.9, 0.5, 0.2, 0]), "smoothing")
     assert (found.names, found.x.tolist()) == (("verdict",), [[1.0], [1.0], [0.0], [-1.0], [-1.0]])
 
 
+@pytest.mark.slow
 def test_smoothing_reads_a_flip_as_a_tie_and_half_a_win_as_a_win():
     assert features(
         "smoothing", shown_twice((1, 0), (1, 0.5), (0.5, 0), (0.5, 0.5))
@@ -70,11 +73,13 @@ def test_smoothing_reads_the_verdict_where_the_margin_says_otherwise():
     assert features("smoothing", battles([1.0], margin=[-2.0])).tolist() == [[1.0]]
 
 
+@pytest.mark.slow
 def test_criteria_have_a_feature_each_in_the_order_of_their_names():
     found = read_signal(battles([1, 0], margin_depth=[3, -2], margin_clarity=[1, 0.5]), "criteria")
     assert (found.names, found.x.tolist()) == (("clarity", "depth"), [[1.0, 3.0], [0.5, -2.0]])
 
 
+@pytest.mark.slow
 def test_soft_credits_are_a_feature_less_one_half():
     found = read_signal(battles([0.9, 0.5, 0.3]), "credit")
     assert found.names == ("credit",)
@@ -102,6 +107,7 @@ def test_a_battle_that_lacks_a_feature_has_no_signal(kind, column):
     assert found.is_known.tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_battle_needs_all_criteria_for_a_signal():
     found = read_signal(
         battles([1, 0], margin_tone=[1.0, 2.0], margin_depth=[NONE, 1.0]), "criteria"
@@ -123,10 +129,12 @@ def test_margins_are_the_usual_signal():
     assert default_kind(battles([0.9, 0.2], margin=[1, NONE])) == "margin"
 
 
+@pytest.mark.slow
 def test_soft_credits_are_the_usual_signal_where_there_are_no_margins():
     assert default_kind(battles([0.9, 0.2])) == "credit"
 
 
+@pytest.mark.slow
 def test_soft_credits_are_the_usual_signal_where_the_column_of_margins_is_empty():
     assert default_kind(battles([0.9, 0.2], margin=[NONE, NONE])) == "credit"
 
@@ -135,6 +143,7 @@ def test_hard_verdicts_alone_leave_margins_the_usual_signal():
     assert default_kind(battles([1, 0, 0.5])) == "margin"
 
 
+@pytest.mark.slow
 def test_a_win_and_a_tie_merge_into_a_quarter_which_is_no_soft_credit():
     read = shown_twice((1, 0.5), (0.5, 0), (1, 0), (1, 1))
     assert sorted(read.table["credit"]) == [0.25, 0.5, 0.75, 1.0]
@@ -142,11 +151,13 @@ def test_a_win_and_a_tie_merge_into_a_quarter_which_is_no_soft_credit():
     assert default_kind(read) == "margin"
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("credit", [0.1, 0.26, 0.999])
 def test_one_probability_among_quarters_makes_credits_soft(credit):
     assert are_probabilities(battles([0.25, 0.75, credit])).any()
 
 
+@pytest.mark.slow
 def test_credits_of_unparsed_battles_do_not_make_them_soft():
     assert not are_probabilities(battles([1, 0, NONE])).any()
 
@@ -177,6 +188,7 @@ def test_features_become_the_logistic_of_their_weighted_sum(kind):
     assert found == pytest.approx([1 / (1 + np.exp(-0.3))])
 
 
+@pytest.mark.slow
 def test_soft_credits_are_probabilities_as_they_are():
     credit = [0.9, 0.5, 0.3]
     assert predict("credit", features("credit", battles(credit)), np.ones(1)) == pytest.approx(
@@ -229,6 +241,7 @@ def test_the_error_of_hard_verdicts_names_what_is_lacking(kind, names):
         read_signal(battles([1, 0, 0.5, NONE]), kind)
 
 
+@pytest.mark.slow
 def test_the_error_of_merged_quarters_says_that_they_are_no_probabilities():
     with pytest.raises(NotIdentifiedError, match="all are wins, ties and losses"):
         read_signal(shown_twice((1, 0.5)), "credit")
@@ -240,6 +253,7 @@ def test_the_error_of_soft_credits_does_not_call_them_wins_ties_and_losses():
     assert "wins, ties and losses only" not in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "instead"), [("length", "length_control=true"), ("jury", "target=criteria")]
 )

@@ -41,6 +41,7 @@ def checks_of(battles: podium.Battles) -> dict[str, Check]:
     return {own.name: own for own in checks_of_battles(battles, {})}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("options", [{}, {"by": "category"}, {"by": "judge"}])
 def test_a_judge_that_takes_the_first_response_may_not_rank_in_any_slice(
     options: dict[str, str],
@@ -56,12 +57,14 @@ def test_a_slice_with_few_pairs_has_the_figures_of_all_verdicts() -> None:
     assert checks_of(few)["order decides"] == checks_of(battles)["order decides"]
 
 
+@pytest.mark.slow
 def test_battles_that_are_not_merged_have_the_figures_of_the_judge() -> None:
     frame = judged({"judge-x": 0.9})
     apart, merged = (checks_of(podium.read_battles(frame, merge=merge)) for merge in (False, True))
     assert apart["order decides"] == merged["order decides"]
 
 
+@pytest.mark.slow
 def test_of_a_jury_the_judge_that_takes_the_first_response_is_named() -> None:
     frame = judged({"ann": 0.0, "bob": 0.9, "cas": 0.0, "dan": 0.0})
     ranking = podium.rank(podium.read_battles(frame), pool=True)
@@ -72,6 +75,7 @@ def test_of_a_jury_the_judge_that_takes_the_first_response_is_named() -> None:
     )
 
 
+@pytest.mark.slow
 def test_judges_in_turn_are_checked_one_by_one() -> None:
     frame = judged({"ann": 0.0, "bob": 0.9})
     turn = frame["item"].str[1:].astype(int) % 2 == (frame["judge"] == "bob")
@@ -83,12 +87,14 @@ def test_judges_in_turn_are_checked_one_by_one() -> None:
     )
 
 
+@pytest.mark.slow
 def test_each_judge_of_a_slice_has_its_own_figures() -> None:
     ranking = podium.rank(podium.read_battles(judged({"ann": 0.0, "bob": 0.9})), by="judge")
     refused = {each.slice: "may not rank" in each.answer[1] for each in ranking.standings}
     assert refused == {"ann": False, "bob": True}
 
 
+@pytest.mark.slow
 def test_a_small_preference_of_one_of_several_judges_names_it() -> None:
     ranking = podium.rank(
         podium.read_battles(judged({"ann": 0.0, "bob": 0.3, "cas": 0.0}, items=80)), pool=True
@@ -139,12 +145,14 @@ def test_single_responses_that_a_judge_scored_have_no_first_one() -> None:
     assert {"unparsed", "own model", "length", "human scale"} <= found.keys()
 
 
+@pytest.mark.slow
 def test_a_comparison_says_that_the_order_decides_the_verdicts_of_a_judge() -> None:
     found = podium.compare("a", "b", podium.read_battles(judged({"judge-x": 0.9})))
     assert "may not rank: the response shown first has a win rate of" in " ".join(found.answer)
     assert not any("may not rank" in text for text in notice_texts(found.warnings))
 
 
+@pytest.mark.slow
 def test_a_comparison_says_that_battles_of_a_model_that_it_compares_are_lost() -> None:
     frame = judged({"judge-x": 0.0}, models="abcde")
     frame.loc[
@@ -158,6 +166,7 @@ def test_a_comparison_says_that_battles_of_a_model_that_it_compares_are_lost() -
     assert lost == [True, False]
 
 
+@pytest.mark.slow
 def test_means_of_scores_are_no_fit_of_ratings() -> None:
     """Of accuracies 0, 50 and 100%, ratings predict one pair worse than by 2 points, and no mean
     rests on them."""

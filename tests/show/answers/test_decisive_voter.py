@@ -28,6 +28,7 @@ def test_from_ten_voters_on_a_voter_who_decides_is_named(ranker) -> None:
     assert check["number"] == 1
 
 
+@pytest.mark.slow
 def test_of_few_judges_one_who_decides_a_clear_lead_is_named() -> None:
     table = votes_with_heavy_voter(crowd=4, kind="judge")
     answer = podium.rank(table, pool=True).standings[0].answer
@@ -36,6 +37,7 @@ def test_of_few_judges_one_who_decides_a_clear_lead_is_named() -> None:
     assert f"Without judge arena_user_17 ({votes} verdicts), m0 leads instead of m1." in answer
 
 
+@pytest.mark.slow
 def test_a_comparison_names_the_voter_as_a_ranking_does() -> None:
     table = votes_with_heavy_voter()
     for candidate, baseline in (("m1", "m0"), ("m0", "m1")):
@@ -45,6 +47,7 @@ def test_a_comparison_names_the_voter_as_a_ranking_does() -> None:
         assert f"{finding['rater_check']}." == sentence_on(table).replace("Without", "without")
 
 
+@pytest.mark.slow
 def test_a_comparison_that_no_voter_decides_names_none() -> None:
     table = votes_of(2, models=3, voters=12, taste=0.1, lead=1.0)
     compared = compare("m2", "m0", podium.read_battles(table))
@@ -69,6 +72,7 @@ def test_a_clear_lead_that_no_voter_decides_has_a_check_that_is_ok_and_no_senten
     assert check.finding_text == "without any one of 12 voters, m2 still leads"
 
 
+@pytest.mark.slow
 def test_a_close_lead_that_a_removal_changes_has_no_check() -> None:
     """Many removals change places of models that are level."""
     found = 0

@@ -27,6 +27,7 @@ def answer_of(rows: pd.DataFrame, **options) -> tuple[podium.Ranking, str]:
     return ranking, " ".join(ranking.standings[0].answer)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("column", "raters", "words"),
     [
@@ -42,6 +43,7 @@ def test_few_raters_are_named_in_answer_and_heading(column, raters, words):
     assert ranking.standings[0].diagnostics[FIXED_RATERS] == {"unit": column, "number": raters}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("rows", "options"),
     [
@@ -83,6 +85,7 @@ def level_verdicts(names: tuple[str, str, str] = MODELS) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge", "category"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "start"),
     [
@@ -100,6 +103,7 @@ def test_a_sentence_goes_on_in_lower_case_after_the_colon(options, start):
     assert answer.startswith(start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leader", ["Ash", "All", "No place"])
 def test_a_model_that_begins_the_sentence_keeps_its_name(leader):
     rows = level_verdicts((leader, "box", "elm"))

@@ -127,6 +127,7 @@ def test_a_model_that_the_data_do_not_bound_is_not_behind_the_leader() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the_table() -> None:
     from podium.show.report.ranking_view import ranking_reports
 
@@ -237,6 +238,7 @@ def test_battles_that_would_connect_are_one_less_than_the_groups(
     assert podium.rank(pd.concat([table, pd.DataFrame(joins, columns=table.columns)])).standings
 
 
+@pytest.mark.slow
 def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
     from podium.show.report.ranking_view import ranking_reports, ranking_text
     from podium.show.writing import styled_text
@@ -261,6 +263,7 @@ def test_models_that_only_tied_are_too_close_to_call() -> None:
     assert {(entry.rank_low, entry.rank_high) for entry in standings.entries} == {(1, 4)}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_three_ties_are_not_level(ranker: str) -> None:
     rows = [(f"i{k}", *pair, 0.5) for k in range(3) for pair in combinations("ABC", 2)]

@@ -33,6 +33,7 @@ def verdicts(
     return pd.DataFrame(rows)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("models", [2, 4])
 @pytest.mark.parametrize("require", ["better", "not-worse=100elo"])
 def test_a_lead_that_the_order_may_explain_is_not_claimed(models: int, require: str) -> None:
@@ -54,6 +55,7 @@ def test_a_better_model_that_is_always_first_cannot_be_told_from_a_preferred_pla
     assert found.gate.verdict == "UNDECIDED"
 
 
+@pytest.mark.slow
 def test_a_lead_on_both_sides_is_claimed_though_the_first_response_is_favoured() -> None:
     battles = podium.read_battles(verdicts(sides="random", bias=1.0, gap=1.2))
     standings = podium.rank(battles).standings[0]
@@ -66,6 +68,7 @@ def test_a_lead_on_both_sides_is_claimed_though_the_first_response_is_favoured()
     assert margin.gate.verdict == "UNDECIDED"
 
 
+@pytest.mark.slow
 def test_two_close_models_of_a_judge_that_favours_the_first_decide_nothing() -> None:
     frame = verdicts(sides="random", bias=2.0)
     found = podium.compare("m0", "m1", frame, require="not-worse=200elo")
@@ -74,6 +77,7 @@ def test_two_close_models_of_a_judge_that_favours_the_first_decide_nothing() -> 
     assert "The response shown first wins" in found.answer[2]
 
 
+@pytest.mark.slow
 def test_a_judge_without_a_preference_leaves_all_claims() -> None:
     battles = podium.read_battles(verdicts(sides="random", bias=0.0, gap=1.0))
     assert podium.compare("m0", "m1", battles, require="better").gate.verdict == "PASS"

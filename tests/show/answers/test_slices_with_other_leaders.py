@@ -1,11 +1,13 @@
 """The answer about slices says whether the same models lead in them."""
 
 import pandas as pd
+import pytest
 from lm_eval_output import scored, write_run
 
 import podium
 
 
+@pytest.mark.slow
 def test_a_leader_of_one_slice_alone_is_not_said_to_lead_in_one_of_two():
     rows = []
     for slice_of_items, leader in (("easy", "ash"), ("hard", "elm")):
@@ -28,6 +30,7 @@ def test_a_leader_of_one_slice_alone_is_not_said_to_lead_in_one_of_two():
     assert "1 of 2 slices" not in answer
 
 
+@pytest.mark.slow
 def test_a_slice_without_leaders_is_not_said_to_have_others():
     rows = []
     for slice_of_items, wins in (("easy", 36), ("hard", 20), ("long", 4)):
@@ -64,6 +67,7 @@ def answers_of(wins_by_slice: dict[str, int], *, by: str) -> list[tuple[str, ...
     return [standings.answer for standings in ranking.standings]
 
 
+@pytest.mark.slow
 def test_slices_without_leaders_are_told_of_the_others_without_repeating_the_first():
     cases = {
         (20, 21): "Nor is any place certain in the other task.",

@@ -128,6 +128,7 @@ def test_lost_replies_of_too_many_battles_are_not_known(monkeypatch: pytest.Monk
     assert checks["lost replies"].reason == "too many battles; `podium diagnose` checks it"
 
 
+@pytest.mark.slow
 def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:
     from podium.diagnosis.card import diagnose
 
@@ -183,6 +184,7 @@ def test_all_checks_passed_only_if_each_that_applies_did() -> None:
     assert trust_sentence(unknown) == "No check could be made; not known: items (why)."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tournament", "options", "is_played"),
     [
@@ -202,6 +204,7 @@ def test_decisions_that_rest_on_the_pairs_that_were_played_do_not_pass(
     assert (said in found.ranking.standings[0].answer[1]) == is_played
 
 
+@pytest.mark.slow
 def test_a_fit_is_unknown_if_many_pairs_never_met() -> None:
     """SWIM leaves pairs out, and no test of its battles sees what a judge says of these."""
     battles = podium.read_battles(podium.simulate(8, 60, seed=2).judgments(podium.Judge()))
@@ -211,6 +214,7 @@ def test_a_fit_is_unknown_if_many_pairs_never_met() -> None:
         assert ("pairs never met" in said) == unmet, said
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("judge", "stated"),
     [
@@ -258,6 +262,7 @@ def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
     assert shown.won.sum() / shown.number.sum() == pytest.approx(figure.value, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_drop_out_robustness_is_omitted_if_plain_bradley_terry_has_another_leader() -> None:
     """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it
     knows nothing."""
@@ -331,6 +336,7 @@ def test_a_judge_whose_verdicts_the_order_decides_may_not_rank_and_one_of_65_per
     assert "keep both orders" in ranking[1]
 
 
+@pytest.mark.slow
 def test_order_decides_from_more_than_half_of_the_pairs_on() -> None:
     """Of 100 pairs some flip to the response shown first, and the same model wins the others in
     both orders."""
@@ -345,6 +351,7 @@ def test_order_decides_from_more_than_half_of_the_pairs_on() -> None:
         assert found.is_flagged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [False, True])
 def test_human_labels_that_a_biased_judge_agrees_with_do_not_let_it_rank(last: bool) -> None:
     frame = biased_verdicts(0.95)

@@ -1,11 +1,13 @@
 """What the page says of each check, passed ones too."""
 
 import pandas as pd
+import pytest
 
 import podium
 from podium.show.page.checks_table import checks_table
 
 
+@pytest.mark.slow
 def test_checks_table_counts_unparsed_replies_and_lost_battles() -> None:
     """A battle of which one order could not be read has lost one reply of two: the threshold is one
     of replies."""
@@ -42,6 +44,7 @@ def test_a_shared_first_place_is_no_passed_check_of_the_first_place() -> None:
     assert "first place" not in listed
 
 
+@pytest.mark.slow
 def test_the_page_lists_the_checks_that_the_answer_counts() -> None:
     """A clear lead has the check of the first place; a close one has none."""
     for skill in (3.0, 0.0):

@@ -12,6 +12,7 @@ SAME = ("q", "wren", "finch")
 TURNED = ("q", "finch", "wren")
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
@@ -64,6 +65,7 @@ def test_agreement_is_not_said_of_battles_that_were_judged_once():
     )
 
 
+@pytest.mark.slow
 def test_agreement_is_said_of_what_was_compared_and_of_nothing_else():
     rows = [
         {"item": item, "order": order, "credit": 1.0}
@@ -80,6 +82,7 @@ def test_agreement_is_said_of_what_was_compared_and_of_nothing_else():
     )
 
 
+@pytest.mark.slow
 def test_disagreement_names_only_those_who_can_disagree():
     rows = [
         {"item": "p", "order": "ab", "credit": 1.0},

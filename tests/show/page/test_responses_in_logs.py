@@ -44,6 +44,7 @@ def assert_all_texts_are_of_the_scores(table: pd.DataFrame, texts: BattleTexts) 
     assert not texts.notes
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("as_files", [True, False])
 def test_logs_of_inspect_show_the_responses_that_were_scored(tmp_path, as_files):
     files = write_logs(tmp_path, [simple_run(model, own) for model, own in SCORES.items()])
@@ -58,6 +59,7 @@ def test_epochs_of_inspect_show_the_response_of_each_epoch(tmp_path):
     assert_all_texts_are_of_the_scores(table, texts)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_items_that_are_paired_by_input_show_the_responses_to_that_input(tmp_path, order):
     """Both runs are of the same second, and number the same questions in other orders."""
@@ -68,6 +70,7 @@ def test_items_that_are_paired_by_input_show_the_responses_to_that_input(tmp_pat
     assert_all_texts_are_of_the_scores(*texts_of(str(tmp_path)))
 
 
+@pytest.mark.slow
 def test_tasks_of_several_logs_do_not_mix_their_responses(tmp_path):
     runs = [
         simple_run(model, own, task) for task in ("quiz", "riddle") for model, own in SCORES.items()
@@ -78,6 +81,7 @@ def test_tasks_of_several_logs_do_not_mix_their_responses(tmp_path):
     assert_all_texts_are_of_the_scores(table, texts)
 
 
+@pytest.mark.slow
 def test_scores_over_unequal_epochs_are_shown_with_the_first_response_which_is_said(tmp_path):
     epochs = {"lab/amber": [(1, 0), (0, 0)], "lab/birch": [1, 1]}
     write_logs(tmp_path, [simple_run(model, own) for model, own in epochs.items()])
@@ -86,6 +90,7 @@ def test_scores_over_unequal_epochs_are_shown_with_the_first_response_which_is_s
     assert texts.notes == [FIRST_RESPONSES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 3, 5, 9, 11])
 def test_samples_of_lm_eval_show_their_responses(tmp_path, seed):
     write_folder(permute_ids(generate_folder(seed), seed), tmp_path)
@@ -96,6 +101,7 @@ def test_samples_of_lm_eval_show_their_responses(tmp_path, seed):
     assert set(texts.notes) <= {FIRST_RESPONSES}
 
 
+@pytest.mark.slow
 def test_samples_of_one_argument_that_are_no_numbers_are_texts(tmp_path):
     for model, own in SCORES.items():
         write_lm_eval_run([simple_run(model, own)], tmp_path)
@@ -117,6 +123,7 @@ def test_samples_of_one_argument_that_are_no_numbers_are_texts(tmp_path):
     assert note.startswith("No texts of responses: none were found in ")
 
 
+@pytest.mark.slow
 def test_models_without_texts_are_named_beside_others(tmp_path):
     first, second = (simple_run(model, own) for model, own in SCORES.items())
     write_inspect_log(first, tmp_path, "0.eval", change=say_scores)

@@ -58,6 +58,7 @@ def test_shares_of_ranks_of_two_are_the_normal_probability_of_their_gap() -> Non
     )
 
 
+@pytest.mark.slow
 def test_charts_hold_the_rows_of_the_ranking() -> None:
     battles = read_battles(EXAMPLE)
     standings = rank(battles).standings[0]
@@ -75,6 +76,7 @@ def test_charts_hold_the_rows_of_the_ranking() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_missing_library_is_reported_with_its_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -133,6 +135,7 @@ def test_figure_of_several_rankers_has_one_legend_with_colour_and_shape(tmp_path
     ]
 
 
+@pytest.mark.slow
 def test_an_interval_of_one_end_is_drawn_to_the_score_with_a_triangle() -> None:
     frame = pd.DataFrame({"item": range(12), "model_a": "A", "model_b": "B", "credit": 1.0})
     chart = json.dumps(ranking_plot(rank(frame)).to_dict())

@@ -26,6 +26,7 @@ def ranking_of(models: int, items: int = 40) -> podium.Ranking:
     return podium.rank(podium.read_battles(pd.DataFrame(rows)), "mean")
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("models", [2, 3, 5, 12])
 def test_a_ranking_of_scores_and_the_lines_beside_it_are_at_most_twelve(models: int) -> None:
     ranking = ranking_of(models)
@@ -58,6 +59,7 @@ def test_a_brief_ranking_with_a_clear_leader_does_not_say_how_few_items_would_ch
         assert words not in brief
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("models", [2, 3, 5, 12])
 def test_judged_responses_and_the_lines_beside_are_at_most_twelve_and_count_all_battles(
     models: int,
@@ -76,6 +78,7 @@ def test_judged_responses_and_the_lines_beside_are_at_most_twelve_and_count_all_
     assert f"{counts.unparsed:,} unparsed" in "\n".join(lines)
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("models", range(2, 8))
 def test_one_model_alone_is_never_left_out(models: int) -> None:
     judgments = podium.simulate(models, 20, seed=1).judgments(podium.Judge(unparsed=0.1))
@@ -84,6 +87,7 @@ def test_one_model_alone_is_never_left_out(models: int) -> None:
     assert f"{models - 1} of {models} models shown" not in text
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("models", [2, 3, 5])
 @pytest.mark.parametrize("beside", [1, 4, 5])
 @pytest.mark.parametrize("notes", [0, 2, 9])

@@ -80,6 +80,7 @@ def rows_for_all() -> Iterator[dict[str, object]]:
         } | known
 
 
+@pytest.mark.slow
 def test_every_ranker_is_in_the_tables_of_this_test(every_ranking: podium.Ranking) -> None:
     assert not every_ranking.failures
     assert {each.ranker for each in every_ranking.standings} == set(catalogue.extensions_of(Ranker))

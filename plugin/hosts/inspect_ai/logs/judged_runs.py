@@ -8,10 +8,10 @@ from inspect_ai.log import EvalLog
 from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from podium.comparability.questions import QuestionFinding
 from podium.data.task_names import UNKNOWN_TASK
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata, read_tournament
+from podium.question_finding import QuestionFinding
 from podium.run_record import RunRecord
 
 SECRET_FIELDS = frozenset({"model_arguments"})

@@ -249,10 +249,11 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
         share: share of the input tokens that a provider's prompt cache can serve. It is written
             from 1% on.
     """
-    most = [limits.text or limits.schema for limits in judge_limits(how).values()]
+    limits_of_judges = [limits.text or limits.schema for limits in judge_limits(how).values()]
+    known_limits = [limit for limit in limits_of_judges if limit]
     text = f"about {calls * per_call:,.0f} input"
-    if all(most):
-        text += f" and at most {calls * max(filter(None, most)):,} output"
+    if known_limits and len(known_limits) == len(limits_of_judges):
+        text += f" and at most {calls * max(known_limits):,} output"
     text += " tokens"
     if share >= LEAST_SHARE:
         text += f" ({share:.0%} of the input can come from a provider's prompt cache)"

@@ -1,10 +1,11 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few
 of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `eighth_*.jsonl` were written by
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `ninth_*.jsonl` were written by
 people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
 human reads (null: nothing that counts), `also_right` another reading that is right. The 20 honest
-replies of the eighth corpus without a verdict, such as refusals, are in `eighth_forged.jsonl`.
+replies of the eighth corpus without a verdict, such as refusals, are in `eighth_forged.jsonl`. The
+ninth corpus was read as it is when it was new; the readers were changed after all others.
 """
 
 import json
@@ -101,6 +102,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
         "sixth_honest",
         "seventh_honest",
         "eighth_honest",
+        "ninth_honest",
         "more_honest",
     ],
 )
@@ -129,6 +131,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
         "sixth_forged",
         "seventh_forged",
         "eighth_forged",
+        "ninth_forged",
         "more_forged",
     ],
 )
@@ -141,8 +144,8 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_of_a_realization_is_re
 
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
-    ordinals = ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_")
-    for name in (*ordinals, "more_"):
+    ordinals = ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_")
+    for name in (*ordinals, "eighth_", "ninth_", "more_"):
         honest = rows_of(f"{name}honest")
         forged = rows_of(f"{name}forged")
         assert len(honest) + len(forged) >= (300 if name == "more_" else 600)

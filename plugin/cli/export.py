@@ -310,9 +310,13 @@ def _require_texts(
 def _require_rows(data: "PreferenceData") -> None:
     """Raise DataError if there is no preference to write, with the reasons."""
     if not data.rows:
+        from podium.show.report.preference_data import REMEDIES_OF_REASONS
+
+        most_frequent = [reason for reason, _ in data.withheld.most_common(1)]
+        remedies = [REMEDIES_OF_REASONS[reason] for reason in most_frequent]
         raise DataError(
             f"no preference to write: {_describe_preferences(data)}",
-            remedy="give verdicts that have a winner",
+            remedy=next(iter(remedies), "give verdicts that have a winner"),
         )
 
 

@@ -182,7 +182,7 @@ def is_cancelled(message: str) -> bool:
 class ItemMetadata(LogContents):
     """The item that a sample is about.
 
-    If `transcript`, all responses of the run are written as transcripts. `group` is the group of
+    If `transcript`, all responses to the item are written as transcripts. `group` is the group of
     the item in a run with groups of items (`TournamentMetadata.cluster`).
     """
 

@@ -46,7 +46,7 @@ class SampleBuilder:
         self.rotation = rotation
         self.items = responses.by_id()
         self.short_names = names_without_provider(responses.models)
-        self.transcripts = responses.has_transcripts
+        self.items_with_transcripts = responses.items_with_transcripts()
 
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of round `number`, counted from 1.
@@ -120,7 +120,9 @@ class SampleBuilder:
     def _text_of(self, name: str, pairing: Pairing) -> str:
         """Return the text of a model's response that the judge is shown in a battle."""
         return self.responses.shown_text(
-            name, response_key(pairing.item, pairing.response), self.transcripts
+            name,
+            response_key(pairing.item, pairing.response),
+            as_transcript=pairing.item in self.items_with_transcripts,
         )
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
@@ -133,7 +135,7 @@ class SampleBuilder:
         about: dict[str, Any] = {"item": item.id}
         if item.responses > 1:
             about["response"] = pairing.response
-        if self.transcripts:
+        if item.id in self.items_with_transcripts:
             about["transcript"] = True
         if judges:
             about["judges"] = list(judges)

@@ -26,6 +26,7 @@ from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
+from podium.data.tasks_of_items import TaskFacts
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -161,6 +162,9 @@ class Battles:
         other_responses: models whose rows hold different responses to one item.
         identical_responses: the items on which two models gave identical responses, by the sorted
             names of the two. Pairs are left out whose tables have no responses.
+        absent: models that play in these battles' tournament and have no battle among them, if the
+            battles are of some of its tasks.
+        facts_of_tasks: what is known of each task; empty unless a tournament has several.
         whole: the battles that these are a part of; None if these are all battles.
         slice_key: the column, or several separated by commas, and the value by which `slices`
             selected these from `whole`; None if they are no slice.
@@ -191,6 +195,8 @@ class Battles:
         default_factory=dict, repr=False
     )
     likely_item: str | None = None
+    absent: tuple[str, ...] = ()
+    facts_of_tasks: Mapping[str, TaskFacts] = field(default_factory=dict, repr=False)
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
     slice_key: tuple[str, str] | None = field(default=None, repr=False, compare=False)
     slice_count: int = 1
@@ -542,6 +548,9 @@ class Battles:
         for value in known:
             rows = self._rows_to_search(column).keep_where([column], cells[value])
             part = self._part(rows)
+            facts = self.facts_of_tasks.get(value) if column == "task" else None
+            if facts is not None:
+                part = replace(part, missing=facts.missing, absent=facts.absent)
             yield value, replace(part, slice_key=self._narrower_key(column, value))
 
     def _narrower_key(self, column: str, value: str) -> tuple[str, str]:
@@ -612,4 +621,6 @@ class Battles:
         whole = self.whole or self
         if len(rows) == len(self):
             return replace(self, rows=rows, whole=whole)
-        return replace(self, rows=rows, missing=None, answer=None, whole=whole)
+        return replace(
+            self, rows=rows, missing=None, absent=(), facts_of_tasks={}, answer=None, whole=whole
+        )

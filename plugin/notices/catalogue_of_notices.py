@@ -491,6 +491,7 @@ OF_LOGS = {
         "{path}: {metric} is {mean:.4g} here ({items:,} {items:noun item}) and {own:.4g} in the "
         "log's results{own_items:if  (# items)}"
     ),
+    "models-absent-from-task": "no battle of {models:5} is in this task",
     "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
     "no-logprobs": (
         "{path}: {judge} was asked without token probabilities, so that its credits are not "

@@ -15,6 +15,7 @@ from typing import Any
 from podium.comparability.asked_items import normal_words
 from podium.comparability.questions import QuestionFinding
 from podium.data.pairings import Field, NextRound, Pairing
+from podium.data.tasks_of_items import task_of_item
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice, select_codes
@@ -146,11 +147,7 @@ class Responses:
 
         It is also empty for an item that no source gave a task.
         """
-        if len(self.tasks) < 2:
-            return ""
-        # The longest name counts: that of one task may begin with that of another.
-        own = [task for task in self.tasks if item.startswith(f"{task}:")]
-        return max(own, key=len, default="")
+        return task_of_item(item, self.tasks) if len(self.tasks) > 1 else ""
 
     def shown_text(self, name: str, key: str, *, as_transcript: bool) -> str:
         """Return a model's response in the form that a judge is shown.
@@ -239,13 +236,18 @@ class Responses:
         items = self.by_id()
         pairings: list[Pairing] = []
         left_out = round(next_round.left_out * self.mean_number(of_left_out=True))
+        left_out_of = Counter[str]()
+        for item, number in next_round.left_out_of.items():
+            left_out_of[item] += number * items[item].responses
         for pairing in next_round.pairings:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
             pairings += playable or [pairing]
-            left_out += len(battles) - max(len(playable), 1)
-        return NextRound(tuple(pairings), next_round.note, left_out)
+            lacking = len(battles) - max(len(playable), 1)
+            left_out += lacking
+            left_out_of[pairing.item] += lacking
+        return NextRound(tuple(pairings), next_round.note, left_out, +left_out_of)
 
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""

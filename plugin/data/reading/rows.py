@@ -10,6 +10,7 @@ from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.records import Records, column_called
 from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
+from podium.data.tasks_of_items import TaskFacts, join_facts
 from podium.errors import UsageError
 from podium.names import seen_name, spelled_like
 from podium.notices.notice import Notice
@@ -30,6 +31,8 @@ class RecordTable:
         label: the user's label of the file; None if there is none.
         optional: whether the file was found in a folder, and may therefore have no verdicts.
         missing: number of battles that should exist and have no row; None if unknown.
+        absent: models that play and have no battle among the rows, if these are of some tasks.
+        facts_of_tasks: what is known of each task; empty unless a tournament has several.
         notes: warnings made while reading.
         answer: the finding of a tournament that stops by itself; None if there is none.
         ladder: ratings on whose scale a tournament placed newcomers, as a log keeps them.
@@ -48,6 +51,8 @@ class RecordTable:
     label: str | None = None
     optional: bool = False
     missing: int | None = None
+    absent: tuple[str, ...] = ()
+    facts_of_tasks: Mapping[str, TaskFacts] = field(default_factory=dict)
     notes: Sequence[Notice] = ()
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
@@ -125,8 +130,26 @@ def _select_rows(
         condition = f"where {_has_value(each, column, [*values, *exempt])}"
         if each.records.rows("1", f"{condition} limit 1"):
             scan = f"(select * from {each.records.scan} {condition})"
-            kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
+            facts = _facts_of_values(each, column, values)
+            records = replace(each.records, scan=scan)
+            kept.append(
+                replace(
+                    each,
+                    records=records,
+                    missing=facts.missing,
+                    absent=facts.absent,
+                    facts_of_tasks={},
+                )
+            )
     return kept
+
+
+def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> TaskFacts:
+    """Return what is known of the rows with these values in a column; nothing if it is no task."""
+    tasks = [value for value in values if value in table.facts_of_tasks] if column == "task" else []
+    if not tasks:
+        return TaskFacts(None, ())
+    return join_facts([table.facts_of_tasks[task] for task in tasks])
 
 
 def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:

@@ -310,10 +310,21 @@ def announce_round(
     if replaced:
         note += ", without the answers that failed"
         before = {"replaced": (len(replaced.pairings), replaced.left_out)}
+        before |= _left_out_by_item("replaced_of", replaced)
+    before |= _left_out_by_item("left_out_of", upcoming)
     metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
     return Sample(
         id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log()
     )
+
+
+def _left_out_by_item(name: str, schedule: NextRound) -> dict[str, dict[str, int]]:
+    """Return the numbers of battles that a round leaves out, by item, as the field of this name.
+
+    Items without such a battle are left out; the result is empty if there are no others.
+    """
+    numbers = {item: number for item, number in schedule.left_out_of.items() if number}
+    return {name: numbers} if numbers else {}
 
 
 def announce_portion(round_name: str, number: int, size: int) -> Sample:
@@ -334,7 +345,7 @@ def portion_id(round_name: str, number: int) -> str:
 def schedule_in(announced: RoundMetadata) -> NextRound:
     """Return the schedule that an announced round records."""
     pairings = tuple(Pairing(*names) for names in announced.pairings)
-    return NextRound(pairings, announced.note, announced.left_out)
+    return NextRound(pairings, announced.note, announced.left_out, announced.left_out_of)
 
 
 def round_id(number: int, revision: int = 0) -> str:

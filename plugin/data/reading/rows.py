@@ -10,6 +10,7 @@ from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.records import Records, column_called
 from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
+from podium.data.task_names import UNKNOWN_TASK
 from podium.data.tasks_of_items import TaskFacts, join_facts
 from podium.errors import UsageError
 from podium.names import seen_name, spelled_like
@@ -103,8 +104,9 @@ def _select_rows(
     Args:
         tables: the tables.
         column: the column, or `COLUMN.KEY` for a value in a column of objects.
-        value: the value, or one that looks the same. In the column `judge`, it may also be the
-            judge's short name or its model.
+        value: the value, one that looks the same, or the last part of a name such as that of the
+            task `acme/advice`. In the column `judge`, it may also be the judge's short name or its
+            model.
         exempt: further values whose rows are kept.
 
     Raises:
@@ -122,7 +124,7 @@ def _select_rows(
     if not any(matches):
         known = sorted(set().union(*(distinct_texts(each.records, column) for each in holders)))
         values = _judges_called(tables, value) if column == "judge" else []
-        values = values or spelled_like(value, known)
+        values = values or spelled_like(value, known) or _tasks_called(value, known)
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
@@ -142,6 +144,21 @@ def _select_rows(
                 )
             )
     return kept
+
+
+def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
+    """Return the one known value that ends with `/NAME`; empty if there is none, or several.
+
+    So `advice` finds the task `acme/advice`. The value of a tournament over one task
+    (`tournament of acme/advice`) is found by the name of the task, too.
+    """
+    called = []
+    for value in known:
+        task = value.removeprefix(f"{UNKNOWN_TASK} of ")
+        is_one = task == value or ", " not in task
+        if is_one and (task == name or task.endswith(f"/{name}")):
+            called.append(value)
+    return called if len(called) == 1 else []
 
 
 def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> TaskFacts:

@@ -234,7 +234,7 @@ def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -
                     records.unbounded.append(f"{entry.model} ({standings.ranker})")
         tasks = [task_of_standings(each, facts) for each in ranking.standings]
         if None in tasks and facts.dataset is None:
-            records.without_task.append(str(path))
+            records.without_task.append(name)
     return records
 
 

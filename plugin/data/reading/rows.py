@@ -41,6 +41,8 @@ class RecordTable:
         chances: names of metrics whose scores estimate probabilities with unequal errors.
         lower: names of metrics of which lower is better by the documentation of the format.
         judges: what is known of the judges, by name.
+        one_sided: what battles with one readable order are by the log: `unparsed` or `keep`; None
+            if no log says it.
         is_of_host: whether the rows are of a host's eval, whose reader has compared the questions.
         cluster: the column by which a log clusters its own standard errors; None if it does not.
         bad_rows: the rows that are left out. Malformed ones are among them when all rows of the
@@ -61,6 +63,7 @@ class RecordTable:
     chances: frozenset[str] = frozenset()
     lower: frozenset[str] = frozenset()
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
+    one_sided: str | None = None
     is_of_host: bool = False
     cluster: str | None = None
     bad_rows: list[BadRow] = field(default_factory=list)

@@ -181,6 +181,7 @@ def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> Rec
         lower=frame.attrs.get("lower", frozenset()),
         judges=frame.attrs.get("judges") or {},
         cluster=frame.attrs.get("cluster"),
+        one_sided=frame.attrs.get("one_sided"),
         is_of_host=True,
     )
 

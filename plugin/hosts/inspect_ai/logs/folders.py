@@ -79,7 +79,16 @@ They change neither battles nor verdicts, or the plan holds them in another fiel
 """
 
 
-CARRIED = ("missing", "missing_by_task", "answer", "ladder", "judges", "measures", "cluster")
+CARRIED = (
+    "missing",
+    "missing_by_task",
+    "answer",
+    "ladder",
+    "judges",
+    "measures",
+    "cluster",
+    "one_sided",
+)
 """Keys in `attrs` of a log's rows that are passed on to the reader of battles."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
 

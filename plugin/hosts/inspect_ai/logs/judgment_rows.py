@@ -380,6 +380,8 @@ class _LogReader:
         for name, cell in self._jury_cells().items():
             frame[name] = cell
         frame.attrs["judges"] = self.judges
+        if self.judges:
+            frame.attrs["one_sided"] = self._recorded_options().get("one_sided") or "unparsed"
         frame.attrs["refused"] = self.refused
         frame.attrs["refused_by_models"] = self.refused_by_models
         if self.tournament or self.missing or self.unshown:
@@ -424,11 +426,16 @@ class _LogReader:
             return {"jury": name_jury(self.tournament.jury)}
         if not self.jury:
             return {}
+        options = self._recorded_options()
+        judges = [*self.jury, *(name for name in self.judges if name not in self.jury)]
+        return jury_cells(judges, options.get("rule") or "mean", options.get("quorum"))
+
+    def _recorded_options(self) -> dict[str, Any]:
+        """Return the options of the judge in the log, by name; those of scorers come last."""
         options = dict(flatten_arguments(self.header.eval.task_args))
         for scorer in self.header.eval.scorers or []:
             options |= flatten_arguments(scorer.options or {})
-        judges = [*self.jury, *(name for name in self.judges if name not in self.jury)]
-        return jury_cells(judges, options.get("rule") or "mean", options.get("quorum"))
+        return options
 
     def _count_repeated_in_schema(self, frame: pd.DataFrame) -> int:
         """Count the verdicts in a JSON schema of judges that are asked for text first."""

@@ -239,7 +239,28 @@ class Battles:
         """Mask of the battles with a verdict, shape (battles,)."""
         return ~np.isnan(self.numbers_of("credit"))
 
-    @property
+    def positions_between(self, first: str, second: str) -> np.ndarray:
+        """Return the positions of the battles between two models, ascending, shape (battles,)."""
+        models = self.models
+        if first not in models or second not in models or first == second:
+            return np.zeros(0, dtype=np.int64)
+        low, high = sorted((models.index(first), models.index(second)))
+        codes, order = self._battles_by_pair
+        pair = low * len(models) + high
+        return order[slice(*np.searchsorted(codes, [pair, pair + 1]))]
+
+    @cached_property
+    def _battles_by_pair(self) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of the battles' pairs, ascending, and the positions of these battles.
+
+        Battles of a pair keep their order. Without it, each of many pairs would search all battles.
+        """
+        first, second = (codes.astype(np.int64) for codes in self.model_codes)
+        pairs = np.minimum(first, second) * len(self.models) + np.maximum(first, second)
+        order = np.argsort(pairs, kind="stable")
+        return pairs[order], order
+
+    @cached_property
     def is_unparsed(self) -> np.ndarray:
         """Mask of the battles whose reply was not parsed, shape (battles,).
 

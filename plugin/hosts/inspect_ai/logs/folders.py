@@ -36,6 +36,7 @@ from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
 from podium.hosts.inspect_ai.logs.eval_scores import LeftOut, cluster_of_log
+from podium.hosts.inspect_ai.logs.failed_models import count_failed_models
 from podium.hosts.inspect_ai.logs.judged_runs import judged_runs, task_of_tournament
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
@@ -264,7 +265,7 @@ def choose_logs(
     notes += [*counted.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
-    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
+    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost], counted.failed)
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -548,14 +549,14 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         notes.append(Notice("models-absent", {"models": absent}))
     _name_tasks_in_items(frames)
     accepted = accept_reductions(evals, reading.allowed)
-    notes += notes_on_reductions(evals)
-    notes += notes_on_means(evals, frames)
+    notes += [*notes_on_reductions(evals), *notes_on_means(evals, frames)]
     chances = frozenset(unequal_estimates(evals))
     for _, frame in frames:
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     judged = judged_runs((log.header, str(frame["task"].iloc[0])) for log, frame in frames)
     is_joint = _name_tasks_of_tournament(frames)
+    count_failed_models(frames, counted.failed)
     return GatheredBattles(
         sheets=sheets,
         claimed=frozenset(labels),

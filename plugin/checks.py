@@ -4,8 +4,8 @@
 return a `Check`. Rankings, comparisons, judge cards, pages and JSON show the `Check`.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import inf, isfinite, nan
 from typing import Any
@@ -125,6 +125,14 @@ class Check:
     def is_known(self) -> bool:
         """Whether the check could be made."""
         return self.result is not Result.NOT_KNOWN
+
+    def map_texts(self, change: Callable[[str], str]) -> "Check":
+        """Return the check with a function applied to its reason, answer and texts in fields."""
+        fields = {
+            name: change(value) if isinstance(value, str) else value
+            for name, value in self.fields.items()
+        }
+        return replace(self, reason=change(self.reason), answer=change(self.answer), fields=fields)
 
     @property
     def finding_text(self) -> str:

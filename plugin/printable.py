@@ -3,7 +3,8 @@
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -47,11 +48,31 @@ readable_cell = partial(readable, most=400)
 """`readable` for a cell of a table, of which at most about 400 characters are shown."""
 
 
+# It is no context variable: hosts build tasks in contexts and threads of their own.
+_NAMES_OF_PLACES: list[Callable[[str], str]] = []
+"""Functions that name temporary folders in messages as the user knows them."""
+
+
+@contextmanager
+def naming_places(change: Callable[[str], str]) -> Iterator[None]:
+    """Apply a function to all messages of `tell` in the block.
+
+    Hosts use it to replace the paths of temporary folders by those that the user knows.
+    """
+    _NAMES_OF_PLACES.append(change)
+    try:
+        yield
+    finally:
+        _NAMES_OF_PLACES.remove(change)
+
+
 def tell(message: str, who: str = "podium") -> None:
     """Write a message to stderr, readable and with URL credentials removed."""
     # Imported here because lm-eval's help loads this file.
     from podium.storage.remote import without_secrets
 
+    for change in _NAMES_OF_PLACES:
+        message = change(message)
     print(readable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 

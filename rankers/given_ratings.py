@@ -12,12 +12,15 @@ from typing import Any, TypeAlias
 from podium.data.formats.git_lfs import reject_lfs_pointer_file
 from podium.data.ladder import USUAL_SE, Ladder
 from podium.errors import DataError, UsageError, named_in_errors, reject_stream
+from podium.storage.remote import named_file, with_urls, without_secrets
 
 ERROR_SIGN = re.compile(r"\+/?-|±")
 """The sign between a rating and its standard error: `+-`, `+/-` or `±`."""
 RATINGS_FORM = (
     "write NAME:1500+-25 (Elo and its standard error) with commas between, or a .csv or .json file"
 )
+SUFFIXES_OF_FILES = (".csv", ".json", ".ranking")
+"""Ends of the names of files with ratings."""
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, Any] | Ladder
 """Ratings as a user gives them.
 
@@ -30,8 +33,8 @@ def read_ladder(ratings: Ratings) -> Ladder:
     """Read ratings from a mapping, from text (`NAME:1612+-25`), or from a CSV file or a ranking's
     JSON file.
 
-    A text without commas that ends in `.csv` or `.json` is the path of a file. A ladder is
-    returned as it is. Ratings without a standard error get `USUAL_SE`.
+    A text without commas that ends in one of `SUFFIXES_OF_FILES` is the path or URL of a file. A
+    ladder is returned as it is. Ratings without a standard error get `USUAL_SE`.
 
     Raises:
         UsageError: there is no such file, no rating, or a rating is impossible or given twice.
@@ -44,15 +47,17 @@ def read_ladder(ratings: Ratings) -> Ladder:
     # Inspect turns text with commas into a list, which is joined again.
     text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
     texts = [item_text.strip() for item_text in text.split(",")]
-    if len(texts) > 1 or not texts[0].endswith((".csv", ".json")):
+    if len(texts) > 1 or not texts[0].endswith(SUFFIXES_OF_FILES):
         return _build_ladder(map(_row_of_text, texts))
-    path = Path(texts[0])
-    reject_stream(path)
-    if not path.is_file():
-        raise UsageError(f"ratings={path}: there is no such file")
+    reject_stream(Path(texts[0]))
+    path = named_file(texts[0])
+    if path is None:
+        raise UsageError(f"ratings={without_secrets(texts[0])}: there is no such file")
     reject_lfs_pointer_file(path)
     with named_in_errors(path):
-        return _ladder_of_csv(path) if path.suffix == ".csv" else _ladder_of_ranking(path)
+        read_file = _ladder_of_csv if path.suffix == ".csv" else _ladder_of_ranking
+        ladder = read_file(path)
+    return replace(ladder, source=with_urls(ladder.source))
 
 
 def _rows_of_mapping(ratings: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:

@@ -35,6 +35,7 @@ from podium.printable import shorten
 from podium.rankers.calibration import calibration
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
 from podium.score_scale import Scale, Zero
+from podium.storage.remote import named_file
 
 
 class JsonRecord(BaseModel):
@@ -280,11 +281,12 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
         UsageError: there is no such file, or the path is that of a stream.
         DataError: the file is damaged, or has another format version.
     """
-    if not Path(path).exists():
+    file = named_file(str(path)) or Path(path)
+    if not file.exists():
         raise UsageError(
             f"there is no calibration file {str(path)!r}; `podium calibrate` makes one"
         )
-    content = read_json_record(Path(path), CalibrationContent, "a calibration", CALIBRATE_AGAIN)
+    content = read_json_record(file, CalibrationContent, "a calibration", CALIBRATE_AGAIN)
     target = content.target or TargetPart(kind="margin", weights={"margin": content.beta})
     names = [field.name for field in fields(calibration.Calibration)]
     values: dict[str, Any] = {name: getattr(content, name, None) for name in names}

@@ -1,8 +1,8 @@
 """A ranking: one table of standings per ranker and slice."""
 
 import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -177,6 +177,21 @@ class Standings:
     def shown_slice(self) -> str | None:
         """The slice as people read it; None if the standings are of all battles."""
         return self.slice if self.slice_label is None else self.slice_label
+
+    def map_texts(self, change: Callable[[str], str]) -> "Standings":
+        """Return the standings with a function applied to answer, warnings and checks.
+
+        Hosts use it to replace the paths of temporary copies by the places that the user knows.
+        """
+        brief = self.next_in_brief
+        return replace(
+            self,
+            answer=tuple(map(change, self.answer)),
+            accepted=tuple(map(change, self.accepted)),
+            next_in_brief=None if brief is None else change(brief),
+            warnings=tuple(own.map_texts(change) for own in self.warnings),
+            checks=tuple(own.map_texts(change) for own in self.checks),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the list `rankings` of the JSON document.

@@ -6,7 +6,7 @@ No calls are made here.
 import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -139,6 +139,22 @@ class Judging:
     def is_pairwise(self) -> bool:
         """Whether the judge sees both responses at once."""
         return self.realization.kind == "pairwise"
+
+    def adapted_to(self, *, transcript: bool) -> "Judging":
+        """Return how the judge is asked about responses that are transcripts, or answers.
+
+        A run over several tasks has both. Its judges have one name all the same, which says that
+        agents are judged by their transcripts.
+
+        Args:
+            transcript: whether the responses are transcripts.
+
+        Raises:
+            UsageError: the template lacks a slot for such responses (`Realization.check`).
+        """
+        if self.settings.transcript == transcript:
+            return self
+        return replace(self, settings=replace(self.settings, transcript=transcript))
 
     @property
     def prompt_hash(self) -> str:
@@ -377,7 +393,7 @@ def build_judging(
         template: path of a prompt that replaces the packaged one.
         temperature: temperature of the judge's replies.
         max_tokens: limit of the judge's output tokens.
-        transcript: whether all responses are transcripts. The run sets this, not the user.
+        transcript: whether responses are transcripts. The run sets this, not the user.
         options: further fields of `Judging` by name, except `settings` and `generation`. A
             `logprobs` of False counts as `off`.
 

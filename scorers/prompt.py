@@ -82,8 +82,9 @@ class Settings:
         reference: whether the judge is shown the item's reference answer.
         system: whether the judge is shown the system prompt of the responses.
         template: the template that replaces the packaged one.
-        transcript: whether all responses are transcripts, as
-            `podium.responses.transcripts.render` writes them.
+        transcript: whether responses are transcripts, as
+            `podium.responses.transcripts.render` writes them. In a run over several tasks, they
+            are in some of them (`Judging.adapted_to`).
     """
 
     tie: bool = False

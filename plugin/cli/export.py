@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from podium.data.query import BattleQuery
 from podium.errors import DataError, UsageError
 from podium.printable import tell
 from podium.show.report.export_options import FORMS, ExportOptions, PreferenceOptions
-from podium.storage.remote import Place
+from podium.storage.remote import Place, named_file, without_secrets
 from podium.wording import plural, quantity, some_paths
 
 if TYPE_CHECKING:
@@ -214,12 +214,10 @@ def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -
 
     records = ExportedRecords({}, [], [])
     now = time.time()
-    for path in {Path(path).resolve(): Path(path) for path in rankings}.values():
-        if not path.exists():
-            raise UsageError(f"no such file: {path}")
+    for path, name in _files_of_rankings(rankings).items():
         ranking = read_ranking(path)
         if ranking is None:
-            raise DataError("is not a ranking", remedy=REMEDY, source=str(path))
+            raise DataError("is not a ranking", remedy=REMEDY, source=name)
         if to == EEE:
             files = every_eval_ever_files(path.stem, ranking, facts, now)
         else:
@@ -236,8 +234,25 @@ def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -
                     records.unbounded.append(f"{entry.model} ({standings.ranker})")
         tasks = [task_of_standings(each, facts) for each in ranking.standings]
         if None in tasks and facts.dataset is None:
-            records.without_task.append(str(path))
+            records.without_task.append(name)
     return records
+
+
+def _files_of_rankings(sources: Iterable[str]) -> dict[Path, str]:
+    """Return the files of rankings, or local copies of those in a store, with their names as typed.
+
+    A file that is named twice is there once.
+
+    Raises:
+        UsageError: there is no such file.
+    """
+    files: dict[Path, str] = {}
+    for source in sources:
+        path = named_file(source)
+        if path is None and not Path(source).exists():
+            raise UsageError(f"no such file: {without_secrets(source)}")
+        files.setdefault((path or Path(source)).resolve(), without_secrets(source))
+    return files
 
 
 def _export_preferences(
@@ -275,9 +290,11 @@ def _reject_rankings(query: BattleQuery) -> None:
     from podium.rankers.json_files import read_ranking
 
     for source in query.sources:
-        if isinstance(source, str) and read_ranking(Path(source)) is not None:
+        path = named_file(source) if isinstance(source, str) else None
+        if path is not None and read_ranking(path) is not None:
             raise UsageError(
-                f"{source} is a ranking, which holds no battles: give the verdicts that it ranks"
+                f"{without_secrets(str(source))} is a ranking, which holds no battles: give the "
+                "verdicts that it ranks"
             )
 
 
@@ -310,9 +327,13 @@ def _require_texts(
 def _require_rows(data: "PreferenceData") -> None:
     """Raise DataError if there is no preference to write, with the reasons."""
     if not data.rows:
+        from podium.show.report.preference_data import REMEDIES_OF_REASONS
+
+        most_frequent = [reason for reason, _ in data.withheld.most_common(1)]
+        remedies = [REMEDIES_OF_REASONS[reason] for reason in most_frequent]
         raise DataError(
             f"no preference to write: {_describe_preferences(data)}",
-            remedy="give verdicts that have a winner",
+            remedy=next(iter(remedies), "give verdicts that have a winner"),
         )
 
 

@@ -385,7 +385,9 @@ settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
     "--one-sided",
     "unparsed keep",
-    "Whether a pair with only one readable order is unparsed, or keeps that verdict.",
+    "Whether a pair with only one readable order is unparsed, or keeps that verdict; by default as "
+    "the log records, else unparsed.",
+    default=None,
 )
 complete = shared_option("complete")
 

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -59,13 +58,14 @@ def report(
     from podium.show.page.report_page import report_page
     from podium.show.report.ranking_view import ranking_messages
     from podium.storage.atomic_files import write_text
-    from podium.storage.remote import without_secrets
+    from podium.storage.remote import named_file, without_secrets
 
     command = without_secrets(shlex.join(["podium", *sys.argv[1:]]))
     is_partial = False
     with show_progress():
         sources = query.sources
-        ranking = read_ranking(Path(str(sources[0]))) if len(sources) == 1 else None
+        file = named_file(str(sources[0])) if len(sources) == 1 else None
+        ranking = None if file is None else read_ranking(file)
         if ranking is not None:
             content = PageContent(ranking, command=command)
         else:

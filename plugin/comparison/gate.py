@@ -351,6 +351,19 @@ def _verdict_of_tests(
     return "PASS" if is_met else "UNDECIDED"
 
 
+def _why_unmeasured(finding: PairFinding, measure: str) -> str:
+    """Write why a finding has no difference by a measure, and what to require instead."""
+    if SCORE in finding.differences:
+        return "a metric has no Elo; write points or 0.02"
+    if measure == ELO:
+        return "win rates are compared, which are no Elo; write 2points"
+    return (
+        f"{finding.candidate} and {finding.baseline} have no readable battle with each other, so "
+        "they have no win rate against each other; write 10elo, which the battles with other "
+        "models tell"
+    )
+
+
 def _measure_of(
     requirement: Requirement, finding: PairFinding
 ) -> tuple[DifferenceTest, float, str]:
@@ -368,11 +381,7 @@ def _measure_of(
     if requirement.unit != "elo":
         measure = SCORE if SCORE in measures else WIN_RATE
     if measure not in measures:
-        if SCORE in measures:
-            remedy = "a metric has no Elo; write points or 0.02"
-        else:
-            remedy = "ratings are compared; write 10elo"
-        raise UsageError(f"requirement {requirement.text!r}: {remedy}")
+        raise UsageError(f"requirement {requirement.text!r}: {_why_unmeasured(finding, measure)}")
     if requirement.unit == "points" and not finding.is_share:
         raise UsageError(
             f"requirement {requirement.text!r}: points are hundredths of a share; write units "

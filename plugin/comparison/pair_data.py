@@ -304,15 +304,20 @@ def _credit_results(rows: "pd.DataFrame", column: str = "credit") -> "pd.DataFra
     return means[[*columns, "row_weight", *_group_columns(means)]]
 
 
-def table_items(table: "pd.DataFrame") -> "pd.Series":
+def table_items(rows: "pd.DataFrame", positions: np.ndarray | None = None) -> "pd.Series":
     """Return the item of each battle as text, shape (battles,).
 
     A row without an item is an item of its own, `row N` with N counted from 1.
+
+    Args:
+        rows: rows of the table of battles.
+        positions: their positions in it, from 0; None if they are all rows of it.
     """
     import pandas as pd
 
-    row_names = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
-    return as_text(table["item"]).fillna(row_names) if "item" in table else row_names
+    numbers = range(len(rows)) if positions is None else positions.tolist()
+    row_names = pd.Series([f"row {number + 1}" for number in numbers], index=rows.index)
+    return as_text(rows["item"]).fillna(row_names) if "item" in rows else row_names
 
 
 def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
@@ -332,14 +337,10 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    table = battles.table
-    names = {pair.candidate, pair.baseline}
-    first = table["model_a"].astype(object)
-    second = table["model_b"].astype(object)
-    is_of_pair = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
-    rows = table[is_of_pair]
-    is_first = (first[is_of_pair] == pair.candidate).to_numpy()
-    item = table_items(table)[is_of_pair]
+    positions = battles.positions_between(pair.candidate, pair.baseline)
+    rows = battles.table.iloc[positions]
+    is_first = (rows["model_a"].astype(object) == pair.candidate).to_numpy()
+    item = table_items(rows, positions)
     is_identical = item.isin(list(pair.identical or ())).to_numpy()
     credit_a = rows["credit"].to_numpy(dtype=float)
     outcome_a = parsed_credits(rows).to_numpy(dtype=float)
@@ -348,7 +349,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     score_a = _numbers_or_nan(rows, "score_a")
     score_b = _numbers_or_nan(rows, "score_b")
     columns = {
-        "row": np.flatnonzero(is_of_pair),
+        "row": positions,
         "item": item.astype(str).to_numpy(),
         "credit": np.where(is_identical & ~np.isnan(credit), 0.5, credit),
         "outcome": np.where(is_identical, 0.5, outcome),
@@ -356,7 +357,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
         "candidate": np.where(is_first, score_a, score_b),
         "baseline": np.where(is_first, score_b, score_a),
         "is_identical": is_identical,
-        "is_unparsed": battles.is_unparsed[is_of_pair],
+        "is_unparsed": battles.is_unparsed[positions],
     }
     if battles.group is not None:
         columns["group"] = as_text(rows[battles.group]).to_numpy()

@@ -25,6 +25,7 @@ from podium.data.counts import Counts
 from podium.data.ladder import Ladder
 from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
+from podium.data.tasks_of_items import TaskFacts
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -161,6 +162,9 @@ class Battles:
         other_responses: models whose rows hold different responses to one item.
         identical_responses: the items on which two models gave identical responses, by the sorted
             names of the two. Pairs are left out whose tables have no responses.
+        absent: models that play in these battles' tournament and have no battle among them, if the
+            battles are of some of its tasks.
+        facts_of_tasks: what is known of each task; empty unless a tournament has several.
         whole: the battles that these are a part of; None if these are all battles.
         slice_key: the column, or several separated by commas, and the value by which `slices`
             selected these from `whole`; None if they are no slice.
@@ -191,6 +195,8 @@ class Battles:
         default_factory=dict, repr=False
     )
     likely_item: str | None = None
+    absent: tuple[str, ...] = ()
+    facts_of_tasks: Mapping[str, TaskFacts] = field(default_factory=dict, repr=False)
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
     slice_key: tuple[str, str] | None = field(default=None, repr=False, compare=False)
     slice_count: int = 1
@@ -233,7 +239,28 @@ class Battles:
         """Mask of the battles with a verdict, shape (battles,)."""
         return ~np.isnan(self.numbers_of("credit"))
 
-    @property
+    def positions_between(self, first: str, second: str) -> np.ndarray:
+        """Return the positions of the battles between two models, ascending, shape (battles,)."""
+        models = self.models
+        if first not in models or second not in models or first == second:
+            return np.zeros(0, dtype=np.int64)
+        low, high = sorted((models.index(first), models.index(second)))
+        codes, order = self._battles_by_pair
+        pair = low * len(models) + high
+        return order[slice(*np.searchsorted(codes, [pair, pair + 1]))]
+
+    @cached_property
+    def _battles_by_pair(self) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of the battles' pairs, ascending, and the positions of these battles.
+
+        Battles of a pair keep their order. Without it, each of many pairs would search all battles.
+        """
+        first, second = (codes.astype(np.int64) for codes in self.model_codes)
+        pairs = np.minimum(first, second) * len(self.models) + np.maximum(first, second)
+        order = np.argsort(pairs, kind="stable")
+        return pairs[order], order
+
+    @cached_property
     def is_unparsed(self) -> np.ndarray:
         """Mask of the battles whose reply was not parsed, shape (battles,).
 
@@ -542,6 +569,9 @@ class Battles:
         for value in known:
             rows = self._rows_to_search(column).keep_where([column], cells[value])
             part = self._part(rows)
+            facts = self.facts_of_tasks.get(value) if column == "task" else None
+            if facts is not None:
+                part = replace(part, missing=facts.missing, absent=facts.absent)
             yield value, replace(part, slice_key=self._narrower_key(column, value))
 
     def _narrower_key(self, column: str, value: str) -> tuple[str, str]:
@@ -612,4 +642,6 @@ class Battles:
         whole = self.whole or self
         if len(rows) == len(self):
             return replace(self, rows=rows, whole=whole)
-        return replace(self, rows=rows, missing=None, answer=None, whole=whole)
+        return replace(
+            self, rows=rows, missing=None, absent=(), facts_of_tasks={}, answer=None, whole=whole
+        )

@@ -122,11 +122,13 @@ class NextRound:
         pairings: the battles; empty if the tournament is over.
         note: why they are played, for the log.
         left_out: number of battles that were left out because a response is missing.
+        left_out_of: the same number by item; empty if it is not known by item.
     """
 
     pairings: tuple[Pairing, ...]
     note: str = ""
     left_out: int = 0
+    left_out_of: Mapping[str, int] = field(default_factory=dict)
 
 
 OVER = NextRound((), "over")

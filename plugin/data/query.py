@@ -78,7 +78,7 @@ class BattleQuery:
     foreign: Foreign = field(default_factory=Foreign)
     where: Sequence[tuple[str, str]] = ()
     merge: bool = True
-    one_sided: Literal["unparsed", "keep"] = "unparsed"
+    one_sided: Literal["unparsed", "keep"] | None = None
     human_judge: str | None = None
     metric: Sequence[str] = ()
     runs: Literal["newest", "all"] = "newest"
@@ -120,7 +120,7 @@ class BattleQuery:
 
         Labels from other files are left out, and incomplete items are kept.
         """
-        return replace(self, merge=False, one_sided="unparsed", human_labels=(), complete=False)
+        return replace(self, merge=False, one_sided=None, human_labels=(), complete=False)
 
     def changed_options(self) -> dict[str, Any]:
         """Return the options that decide which rows are read and that differ from their defaults.

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,7 @@ from podium.errors import DataError
 from podium.rankers.fit.coded import codes_of_items
 from podium.score_scale import ELO, Scale
 from podium.scorers.judge_record import JudgeRecord
+from podium.storage.remote import named_file
 from podium.text import text_of
 from podium.wording import some
 
@@ -362,8 +362,8 @@ def read_gold(source: str) -> Gold:
     Raises:
         DataError: the file is none of these, does not exist, or has unusable values.
     """
-    path = Path(source)
-    if path.is_file():
+    path = named_file(source)
+    if path is not None:
         from podium.rankers.json_files import read_ranking
 
         ranking = read_ranking(path, GOLD_REMEDY)

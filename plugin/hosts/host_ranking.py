@@ -123,7 +123,8 @@ def read_logs_for_host(sources: Sequence[str], one_sided: Any, options: RankerOp
 
     Args:
         sources: the logs, each optionally `label=path`.
-        one_sided: what happens if only one of two orders is unparsed: `unparsed` or `keep`.
+        one_sided: what happens if only one of two orders is unparsed: `unparsed` or `keep`; None
+            for what the logs record.
         options: podium's options of the run.
     """
     query = BattleQuery(sources, format="inspect", one_sided=one_sided, **options.reading)
@@ -146,7 +147,7 @@ def read_played_log(
     """
     if failure and failure.judge_cannot_judge:
         raise PodiumError(failure.message)
-    one_sided = options.args.get("one_sided", "unparsed")
+    one_sided = options.args.get("one_sided")
     try:
         battles = read_logs_for_host([str(log)], one_sided, options)
     except PodiumError:

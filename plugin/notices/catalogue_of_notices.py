@@ -491,6 +491,12 @@ OF_LOGS = {
         "{path}: {metric} is {mean:.4g} here ({items:,} {items:noun item}) and {own:.4g} in the "
         "log's results{own_items:if  (# items)}"
     ),
+    "models-absent-from-task": "no battle of {models:5} is in this task",
+    "one-sided-differs": (
+        "battles with one readable order are unparsed here, though {files:3} "
+        "{files:one keeps|keep} their verdict; {option:one-sided=keep} keeps it everywhere, and "
+        "{option:one-sided=unparsed} nowhere"
+    ),
     "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
     "no-logprobs": (
         "{path}: {judge} was asked without token probabilities, so that its credits are not "

@@ -1,11 +1,13 @@
 """Draw battles for humans to judge, and forecast the error of ratings by number of labels."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.data.counting.relations import IDENTICAL
 from podium.data.formats.label_sheet import SheetRow
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
@@ -42,6 +44,7 @@ class LabelDraw(NamedTuple):
         forecast: the error of ratings by total number of labels.
         from_labels: whether the judge's distance from humans was estimated from labels. If not,
             the forecast rests on a prior assumption.
+        identical: number of battles that are left out because both responses are the same text.
     """
 
     rows: tuple[SheetRow, ...]
@@ -49,6 +52,7 @@ class LabelDraw(NamedTuple):
     per_model: tuple[int, int]
     forecast: Forecast
     from_labels: bool
+    identical: int = 0
 
 
 def draw_labels(
@@ -62,7 +66,7 @@ def draw_labels(
     """Draw unlabelled battles for humans to judge, and forecast the error of ratings.
 
     The draw is random. It gives each model about the same number of labels, those that the battles
-    have already included.
+    have already included. Battles of identical responses are ties by definition, and are left out.
 
     Args:
         battles: judged battles, with the labels that they have already.
@@ -89,15 +93,14 @@ def draw_labels(
     except NotIdentifiedError:
         labels = None
     _require_items(battles)
-    unlabelled = np.zeros(len(coded.models), dtype=np.int64)
-    counts = labels.coded.battles_by_model() if labels else unlabelled
-    candidates = _select_unlabelled(battles, labels, texts, {*coded.models})
-    if number is None:
-        number = min(DEFAULT_NUMBER, len(candidates)) if candidates else DEFAULT_NUMBER
-    if number < 1:
-        raise UsageError(f"--number {number}: draw at least one battle")
+    counts = labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), np.int64)
+    unlabelled = _select_unlabelled(battles, labels, texts, {*coded.models})
+    candidates = _with_different_responses(unlabelled, battles, texts)
+    identical = len(unlabelled) - len(candidates)
+    number = _settle_number(number, len(candidates))
     if len(candidates) < number:
-        raise UsageError(_describe_shortage(battles, labels, texts, number, len(candidates)))
+        why = _describe_shortage(battles, labels, texts, number, len(candidates))
+        raise UsageError(why + _left_out_text(identical))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
     rows = tuple(_sheet_row(item, *pair, texts, rng) for item, pair in drawn)
@@ -108,7 +111,21 @@ def draw_labels(
         (int(counts.min()), int(counts.max())),
         forecast,
         from_labels=labels is not None,
+        identical=identical,
     )
+
+
+def _settle_number(number: int | None, drawable: int) -> int:
+    """Return how many battles are drawn: by default `DEFAULT_NUMBER`, or all if there are fewer.
+
+    Raises:
+        UsageError: the number is below 1.
+    """
+    if number is None:
+        return min(DEFAULT_NUMBER, drawable) if drawable else DEFAULT_NUMBER
+    if number < 1:
+        raise UsageError(f"--number {number}: draw at least one battle")
+    return number
 
 
 def _require_items(battles: Battles) -> None:
@@ -147,6 +164,53 @@ def _select_unlabelled(
             if all((item, FIRST_RESPONSE, model) in texts.responses for model in pair)
         }
     return sorted((item, pair) for item, pair in unlabelled if rated >= set(pair))
+
+
+def _with_different_responses(
+    candidates: Sequence[tuple[str, tuple[str, str]]],
+    battles: Battles,
+    texts: BattleTexts | None,
+) -> list[tuple[str, tuple[str, str]]]:
+    """Return the battles, as item and pair, whose responses are not known to be the same text.
+
+    White space at the ends does not count. What is not known of the texts is taken from the column
+    `identical` and from the texts in the files of verdicts.
+    """
+    tied = _identical_by_table(battles)
+    kept = []
+    for item, pair in candidates:
+        shown = [texts and texts.responses.get((item, FIRST_RESPONSE, name)) for name in pair]
+        if None not in shown:
+            first, second = (str(text).strip() for text in shown)
+            is_identical = first == second
+        else:
+            is_identical = (item, pair) in tied
+            is_identical |= item in battles.identical_responses.get(pair, ())
+        if not is_identical:
+            kept.append((item, pair))
+    return kept
+
+
+def _identical_by_table(battles: Battles) -> set[tuple[str, tuple[str, str]]]:
+    """Return item and pair of the battles whose rows all say that responses are identical."""
+    table = battles.table
+    if IDENTICAL not in table:
+        return set()
+    known = table.dropna(subset="item")
+    is_identical = known[IDENTICAL].eq(True)
+    identical = set[tuple[str, tuple[str, str]]]()
+    different = set[tuple[str, tuple[str, str]]]()
+    names = known[["item", "model_a", "model_b"]].astype(str)
+    for (item, a, b), own in zip(names.itertuples(index=False), is_identical, strict=True):
+        (identical if own else different).add((item, (min(a, b), max(a, b))))
+    return identical - different
+
+
+def _left_out_text(number: int) -> str:
+    """Write how many battles of identical responses are left out; empty if there are none."""
+    if not number:
+        return ""
+    return f"; {quantity(number, 'battle', 'is|are')} of identical responses, which are ties"
 
 
 def _describe_shortage(
@@ -268,6 +332,11 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         "Drawn at random among battles without a label; each model then has "
         f"{labels_of_model} {plural('label', max(draw.per_model))}.",
     ]
+    if draw.identical:
+        notes.append(
+            f"{quantity(draw.identical, 'battle', 'is|are')} left out: their responses are "
+            "identical, which is a tie."
+        )
     if not draw.from_labels:
         notes.append(
             "There is no label yet: the judge's distance from humans is a prior assumption (61 "

@@ -592,8 +592,10 @@ def _slices_of_rankers(
 
 
 def _judge_warnings_of(part: Battles, families: Mapping[str, str]) -> list[Notice]:
-    """Return the warnings about the judges of a slice, and what holds of all their verdicts."""
-    return [*judge_warnings(part, families), *order_warnings(part)]
+    """Return the warnings about the judges of a slice, what holds of all their verdicts, and which
+    models have no battle in it."""
+    absent = [Notice("models-absent-from-task", {"models": [*part.absent]})] if part.absent else []
+    return [*absent, *judge_warnings(part, families), *order_warnings(part)]
 
 
 def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:

@@ -14,6 +14,7 @@ from typing import Any
 
 from podium.comparability.asked_items import normal_words
 from podium.data.pairings import Field, NextRound, Pairing
+from podium.data.tasks_of_items import task_of_item
 from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.known_names import find_name
 from podium.names import escaped_name, names_alike
@@ -129,7 +130,27 @@ class Responses:
         """Whether a judge is shown the transcript of any response."""
         return any(work.shown for of_model in self.work.values() for work in of_model.values())
 
-    def shown_text(self, name: str, key: str, transcripts: bool) -> str:
+    def items_with_transcripts(self) -> frozenset[str]:
+        """Return the ids of the items whose responses a judge is shown as transcripts.
+
+        They are the items of the tasks in which any response is a transcript, so that the judge is
+        asked alike about all items of a task. Without several tasks, they are all items or none.
+        """
+        task_of = {item.id: self._task_of(item.id) for item in self.items}
+        of_agents = set()
+        for item in self.items:
+            if any(self.is_transcript(name, key) for name in self.work for key in item.keys):
+                of_agents.add(task_of[item.id])
+        return frozenset(item for item, task in task_of.items() if task in of_agents)
+
+    def _task_of(self, item: str) -> str:
+        """Return the task whose name begins the id of an item; empty without several tasks.
+
+        It is also empty for an item that no source gave a task.
+        """
+        return task_of_item(item, self.tasks) if len(self.tasks) > 1 else ""
+
+    def shown_text(self, name: str, key: str, *, as_transcript: bool) -> str:
         """Return a model's response in the form that a judge is shown.
 
         The response must have a text.
@@ -137,11 +158,11 @@ class Responses:
         Args:
             name: name of the model.
             key: the response's key.
-            transcripts: whether any response of the run is a transcript. If so, an answer is also
-                written as a transcript.
+            as_transcript: whether responses to the item are shown as transcripts. If so, an answer
+                is also written as a transcript.
         """
         text = self.texts[name][key]
-        if transcripts and not self.is_transcript(name, key):
+        if as_transcript and not self.is_transcript(name, key):
             return render((), text)
         return text
 
@@ -216,13 +237,18 @@ class Responses:
         items = self.by_id()
         pairings: list[Pairing] = []
         left_out = round(next_round.left_out * self.mean_number(of_left_out=True))
+        left_out_of = Counter[str]()
+        for item, number in next_round.left_out_of.items():
+            left_out_of[item] += number * items[item].responses
         for pairing in next_round.pairings:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
             pairings += playable or [pairing]
-            left_out += len(battles) - max(len(playable), 1)
-        return NextRound(tuple(pairings), next_round.note, left_out)
+            lacking = len(battles) - max(len(playable), 1)
+            left_out += lacking
+            left_out_of[pairing.item] += lacking
+        return NextRound(tuple(pairings), next_round.note, left_out, +left_out_of)
 
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""
@@ -243,7 +269,9 @@ class Responses:
         if not self.has_both(battle):
             return False
         key = response_key(battle.item, battle.response)
-        a, b = (self.shown_text(name, key, self.has_transcripts) for name in (battle.a, battle.b))
+        names = (battle.a, battle.b)
+        as_transcript = any(self.is_transcript(name, key) for name in names)
+        a, b = (self.shown_text(name, key, as_transcript=as_transcript) for name in names)
         return a.strip() == b.strip()
 
     def battles_without_answer(self, battles: Iterable[Pairing]) -> list[Pairing]:

@@ -188,6 +188,24 @@ def local_file(place: Place) -> Path:
     return place.download() if isinstance(place, RemoteFile) else place
 
 
+def named_file(text: str) -> Path | None:
+    """Return the path of the single file that a path or URL names, or of its local copy.
+
+    None for a folder, a glob, and a local file that does not exist. A URL whose last part has no
+    suffix counts as a folder.
+
+    Raises:
+        UsageError: there is no such object, access is denied, or the scheme of the URL is unknown.
+        DataError: the connection fails.
+    """
+    place = place_of(text)
+    if not isinstance(place, RemoteFile):
+        return place if place.is_file() else None
+    if place.url.endswith("/") or not place.suffix or has_magic(str(place)):
+        return None
+    return place.download()
+
+
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:
     """Find the objects that a URL names: a single object, or those in a folder or of a glob.
 

@@ -26,13 +26,15 @@ class Chain(Stopping):
         item makes its path a battle shorter, which counts in `left_out` of the result.
         """
         items, last_look = self.items_to_next_look(field, played)
-        pairings = [step for item in items for step in self._path(field, item)]
+        paths = {item: [*self._path(field, item)] for item in items}
+        pairings = [step for path in paths.values() for step in path]
         note = (
             f"{last_look}a random path through all models on each of {quantity(len(items), 'item')}"
         )
         coming = schedule_pairings(field, pairings, played, note)
-        battles_of_all = len(items) * max(len(field.models) - 1, 0)
-        return replace(coming, left_out=battles_of_all - len(pairings))
+        battles_of_all = max(len(field.models) - 1, 0)
+        left_out = {item: battles_of_all - len(path) for item, path in paths.items()}
+        return replace(coming, left_out=sum(left_out.values()), left_out_of=left_out)
 
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
         """Yield the battles of an item's path through the models that have a response."""

@@ -82,7 +82,9 @@ class Shard:
         pairings = tuple(pairing for pairing in coming.pairings if pairing.item in items)
         left_out_before = coming.left_out * (self.number - 1) // self.of
         left_out_so_far = coming.left_out * self.number // self.of
-        return NextRound(pairings, coming.note, left_out_so_far - left_out_before)
+        # By item, battles are those of the shard's items: the shards together have them all.
+        left_out_of = {item: n for item, n in coming.left_out_of.items() if item in items}
+        return NextRound(pairings, coming.note, left_out_so_far - left_out_before, left_out_of)
 
 
 def read_shard(text: str) -> Shard:

@@ -1,5 +1,6 @@
 """Ring: on each item the models form a random circle, and each plays its two neighbours."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile
@@ -85,11 +86,11 @@ class Ring(Stopping):
         if not self.until:
             group = self._positions(field, self.newcomers(field) or field.models)
             battles = self._battles(field, order, [group], range(len(order)), {})
-            absent = sum(len(field.absent.get(item, ())) for item in order)
+            absent = {item: len(field.absent.get(item, ())) for item in order}
             coming = schedule_pairings(
                 field, battles, played, f"a random circle on each of {quantity(len(order), 'item')}"
             )
-            return NextRound(coming.pairings, coming.note, absent)
+            return replace(coming, left_out=sum(absent.values()), left_out_of=absent)
         progress = self.progress_of(field, played)
         return OVER if progress.reason else self._next_round(field, order, progress, played)
 
@@ -167,16 +168,19 @@ class Ring(Stopping):
             if battles:
                 break
         playing = set(chain.from_iterable(progress.groups))
-        left_out = 0
+        left_out = Counter[str]()
         for visit in visits:
-            absent = field.absent.get(order[visit % len(order)], ())
-            left_out += sum(names[k] in absent for k in playing)
+            item = order[visit % len(order)]
+            absent = field.absent.get(item, ())
+            left_out[item] += sum(names[k] in absent for k in playing)
         playing_text = f"{len(playing)} of {len(names)}"
         note = f"{playing_text} play, {len(visits)} item visits"
         if progress.looks:
             last_look = look_summary(names, progress, self.error)
             note = f"{last_look}; {playing_text} play on for {len(visits)} more item visits"
-        return NextRound(battles, note, left_out if battles else 0)
+        if not battles:
+            return NextRound(battles, note)
+        return NextRound(battles, note, left_out.total(), left_out)
 
     def _battles(
         self,

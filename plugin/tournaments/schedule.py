@@ -1,5 +1,6 @@
 """The rules of tournaments: what is played next, from the rounds that were played."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -39,7 +40,9 @@ def schedule_pairings(
     coming = possible
     if played_before:
         coming = tuple(pairing for pairing in possible if pairing not in played_before)
-    return NextRound(coming, note, len(requested) - len(possible))
+    left_out = Counter(pairing.item for pairing in requested)
+    left_out.subtract(pairing.item for pairing in possible)
+    return NextRound(coming, note, len(requested) - len(possible), +left_out)
 
 
 def rounds_of(rule: Any, field: Field) -> int | None:

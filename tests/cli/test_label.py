@@ -62,13 +62,22 @@ def test_humans_read_transcripts_piece_by_piece(
     podium: Podium, verdicts: Path, tmp_path: Path, name: str
 ) -> None:
     calls = [{"id": "c", "function": {"name": "look", "arguments": "{}"}}]
-    turns = [
-        {"role": "assistant", "tool_calls": calls},
-        {"role": "tool", "tool_call_id": "c", "content": "12 degrees"},
-    ]
+
+    def turns(model: str) -> list[dict[str, Any]]:
+        """Return a call of a tool with its result, and an answer that names the model."""
+        return [
+            {"role": "assistant", "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "c", "content": "12 degrees"},
+            {"role": "assistant", "content": f"Mild, says {model}."},
+        ]
+
     table = pd.read_csv(verdicts)
     rows = [
-        {"item": item, "model": model, "response": [{"role": "user", "content": item}, *turns]}
+        {
+            "item": item,
+            "model": model,
+            "response": [{"role": "user", "content": item}, *turns(model)],
+        }
         for item in sorted({*table["item"]})
         for model in sorted({*table["model_a"], *table["model_b"]})
     ]
@@ -178,3 +187,47 @@ def test_a_sheet_takes_the_responses_in_logs_of_an_eval(podium: Podium, tmp_path
     for row in pd.read_csv(sheet).to_dict("records"):
         said = {row["response_1"], row["response_2"]}
         assert said == {f"lab/{own} answers {row['instruction']}" for own in ("amber", "birch")}
+
+
+def write_answers(path: Path, answers: dict[str, dict[str, str]]) -> Path:
+    """Write the responses of models to items."""
+    rows = [
+        {"item": item, "model": model, "instruction": f"{item}?", "response": text}
+        for model, own in answers.items()
+        for item, text in own.items()
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("source", ["responses", "column", "texts"])
+def test_battles_of_identical_responses_are_left_out_and_counted(
+    podium: Podium, tmp_path: Path, source: str
+) -> None:
+    items = [f"q{k}" for k in range(8)]
+    same = {"q0", "q1", "q2"}
+    rows = pd.DataFrame(
+        {"item": items, "model_a": "ash", "model_b": "elm", "credit": [0.5] * 3 + [1, 0, 1, 1, 0]}
+    )
+    if source == "column":
+        rows["identical"] = rows["item"].isin(same)
+    ash = {item: f"The answer to {item}." for item in items}
+    elm = {item: f"{ash[item]} " if item in same else "Another." for item in items}
+    words = ["--number", "5", "-o", tmp_path / "sheet.csv"]
+    if source == "texts":
+        rows["response_a"] = rows["item"].map(ash)
+        rows["response_b"] = rows["item"].map(elm)
+    if source == "responses":
+        answers = write_answers(tmp_path / "answers.jsonl", {"ash": ash, "elm": elm})
+        words += ["--responses", answers]
+    if source == "column":
+        words = words[:2]
+    rows.to_csv(tmp_path / "verdicts.csv", index=False)
+    drawn = podium("label", tmp_path / "verdicts.csv", *words)
+    assert drawn.code == 0, drawn.err
+    assert "3 battles are left out: their responses are identical" in drawn.out
+    if source != "column":
+        assert {*pd.read_csv(tmp_path / "sheet.csv")["item"]} == {*items} - same
+    refused = podium("label", tmp_path / "verdicts.csv", "--number", "6", *words[2:])
+    assert refused.code == 2
+    assert "3 battles are of identical responses, which are ties" in refused.err

@@ -84,6 +84,24 @@ def test_a_unit_that_the_comparison_lacks_is_rejected(podium, scores):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--method", "betting", "--measure", "win-rate")])
+def test_a_requirement_in_points_of_two_models_that_never_met_says_why_it_cannot_be(
+    tmp_path, podium, more
+):
+    rows = [f"q{k},{a},{b},{k % 3 // 2}" for k in range(30) for a, b in (("a", "c"), ("c", "b"))]
+    battles = tmp_path / "battles.csv"
+    battles.write_text("\n".join(["item,model_a,model_b,credit", *rows]) + "\n")
+    answer = podium("compare", "a", "b", battles, "--require", "not-worse=2points", *more)
+    assert answer.code == 2
+    complaint = "no readable battle between the two" if more else "no readable battle with each"
+    assert complaint in answer.err
+    known = podium("compare", "a", "c", battles, "--require", "not-worse=2points")
+    assert known.code in (0, 4, 5)
+    unknown = ("--method", "betting", "--require", "not-worse=10elo")
+    answer = podium("compare", "a", "c", battles, *unknown)
+    assert (answer.code, "win rates are compared, which are no Elo" in answer.err) == (2, True)
+
+
 def test_exit_codes_of_a_pipeline(tmp_path):
     """Real commands, in processes of their own: 0 passes, 4 fails, 5 is undecided; the first word
     says it."""

@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.rankers.given_ratings import read_ladder
 from podium.storage.atomic_files import atomic_file, write_text
 from podium.storage.remote import RemoteFile, is_url, place_of, without_secrets
 
@@ -262,6 +264,53 @@ def run(
         main()
     stated = capsys.readouterr()
     return int(stop.value.code or 0), stated.out, stated.err
+
+
+@pytest.mark.slow
+def test_a_ranking_in_a_store_is_shown_and_exported_as_on_disk(
+    folder: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = Path(__file__).parents[2] / "examples" / "simulated" / "battles.csv"
+    made = tmp_path / "podium-made.ranking"
+    ranking = podium.rank(podium.read_battles(source), "bradley-terry")
+    made.write_text(json.dumps(ranking.to_dict()), encoding="utf-8")
+    url = folder("logs/podium-made.ranking", made.read_bytes())
+    pages = []
+    for name, place in (("local", str(made)), ("remote", url)):
+        page = tmp_path / f"{name}.html"
+        code, _, err = run(monkeypatch, capsys, "report", place, "-o", str(page))
+        assert code == 0, err
+        assert "amber, birch and cedar lead" in page.read_text(encoding="utf-8")
+        records = tmp_path / name
+        to = ("--to", "every-eval-ever", "-o", str(records))
+        code, _, err = run(monkeypatch, capsys, "export", place, *to)
+        assert code == 0, err
+        pages.append(len([*records.rglob("*.json")]))
+        code, out, err = run(monkeypatch, capsys, "diagnose", str(source), "--gold", place)
+        assert code == 0, err
+        pages.append(out.replace(place, "GOLD"))
+    assert pages[:2] == pages[2:]
+    assert read_ladder(url) == replace(read_ladder(str(made)), source=url)
+
+
+@pytest.mark.slow
+def test_an_absent_ranking_in_a_store_is_reported_with_its_url(
+    folder: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    url = folder("logs/other.txt", b"").replace("other.txt", "podium-absent.ranking")
+    for words in (
+        ("report", url, "-o", str(tmp_path / "page.html")),
+        ("export", url, "--to", "every-eval-ever", "-o", str(tmp_path / "records")),
+    ):
+        code, _, err = run(monkeypatch, capsys, *words)
+        assert code == 2
+        assert url in err
 
 
 @pytest.mark.slow

@@ -154,12 +154,15 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
         judges: dict[str, JudgeRecord] = {}
         refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
-        rows = list(_read_judgments(file, lost, judges, refused, models)) if is_judged else []
+        one_sided = set[str]()
+        facts = (judges, refused, models, one_sided)
+        rows = list(_read_judgments(file, lost, *facts)) if is_judged else []
         notes += notes_on_refused(str(file.path), refused, judges)
         files_of_models += [replace(file, model=name) for name in models or (file.model,)]
         if rows:
             frame = pd.DataFrame(rows).set_index("line")
             frame.attrs["judges"] = judges
+            frame.attrs["one_sided"] = "keep" if one_sided == {"keep"} else "unparsed"
             sheets.append((str(file.path), frame))
     without_verdicts = len(files) - len(sheets)
     if without_verdicts:
@@ -191,6 +194,7 @@ def _read_judgments(
     judges: dict[str, JudgeRecord],
     refused: dict[str, dict[str, str]],
     models: dict[str, None],
+    one_sided: set[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment in a file, with its line.
 
@@ -202,6 +206,8 @@ def _read_judgments(
         judges: records of judges by name; the judges of the file are added in place.
         refused: options that judges refused, by judge; those in the file are added in place.
         models: names of the file's model in order; those in the file are added in place.
+        one_sided: what battles with one readable order are; the values in the file are added in
+            place.
 
     Raises:
         DataError: both models of a battle have the same name.
@@ -224,6 +230,7 @@ def _read_judgments(
         has_filter_name = not is_named and verdicts_of_document["model"] != UNNAMED_MODEL
         model = str(verdicts_of_document["model"]) if has_filter_name else file.model
         models[model] = None
+        one_sided.add(verdicts_of_document.get("one_sided") or "unparsed")
         for name, record in verdicts_of_document.get("judges", {}).items():
             judges[name] = JudgeRecord.from_json(name, record)
         refused |= refused_options(verdicts_of_document.get("judges", {}))

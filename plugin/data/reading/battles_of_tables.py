@@ -1,7 +1,7 @@
 """Build battles of tables, with notes on their rows and the facts that all tables share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from podium.comparability.questions import notices_of_questions
@@ -21,6 +21,7 @@ from podium.data.reading.source_tables import ReadingPlan, SourceTables
 from podium.data.reading.table import is_pointwise
 from podium.data.reading.units import likely_item
 from podium.data.reading.voters import note_voters
+from podium.data.tasks_of_items import TaskFacts, join_facts
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.findings import ACCEPTED
 from podium.hookspecs import GatheredBattles
@@ -46,16 +47,13 @@ class SharedFacts:
 def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
     """Join tables into one view, and return its battles with everything known about them."""
     query = plan.query
-    counting = plan.counting
     shared = _shared_facts(read.tables, is_whole=not query.where)
     scores_only = query.scores_only
     if scores_only is None:
         scores_only = shared.default_ranker == "mean"
     joined = join_tables(duck, read.tables, scores_only=scores_only)
     require_same_groups(duck, joined.view, query.cluster, read.tables)
-    if counting is not duck:
-        counting.register(joined.view, duck.table(f"select * from {joined.view}"))
-    verdicts = verdicts_of_query(counting, joined.view, query)
+    verdicts = _verdicts_in_view(duck, plan, joined.view)
     require_distinct_names(verdicts, read.tables)
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
     odd_items = note_odd_items(duck, joined.view, likely)
@@ -66,6 +64,8 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
     return Battles(
         verdicts,
         joined.missing,
+        absent=join_facts([TaskFacts(None, each.absent) for each in read.tables]).absent,
+        facts_of_tasks=_join_facts_of_tasks(read.tables, has_copies=joined.copies > 0),
         notes=tuple(notes),
         sources=tuple(each.source for each in read.tables),
         reading=query.changed_options(),
@@ -84,6 +84,32 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
         identical_responses=read.identical_responses,
         likely_item=likely if query.cluster is None else None,
     )
+
+
+def _join_facts_of_tasks(
+    tables: Sequence[RecordTable], *, has_copies: bool
+) -> dict[str, TaskFacts]:
+    """Return what is known of each task of a tournament; empty unless all tables know it.
+
+    Args:
+        tables: the tables.
+        has_copies: whether verdicts are in several of them. What one of them misses may then be in
+            another, so that the numbers of missing battles are not known.
+    """
+    if not all(each.facts_of_tasks for each in tables):
+        return {}
+    facts: dict[str, list[TaskFacts]] = {}
+    for each in tables:
+        for task, own in each.facts_of_tasks.items():
+            facts.setdefault(task, []).append(replace(own, missing=None) if has_copies else own)
+    return {task: join_facts(parts) for task, parts in facts.items()}
+
+
+def _verdicts_in_view(duck: Duck, plan: ReadingPlan, view: str) -> Verdicts:
+    """Return the verdicts in a view of a database, as the engine of the plan counts them."""
+    if plan.counting is not duck:
+        plan.counting.register(view, duck.table(f"select * from {view}"))
+    return verdicts_of_query(plan.counting, view, plan.query)
 
 
 def verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:

@@ -111,7 +111,8 @@ def join_tables(
         if battles:
             parts.append(battles)
         view = _union(engine, parts, [0, len(played)] if played else [0])
-        missing.append(absent)
+        # Models that have no score at all, as their logs failed, are known to the tables alone.
+        missing.append(absent + sum(each.missing or 0 for each in scored))
         notes = [*notes, *remarks]
     known_missing = sum(missing) if missing else None
     return JoinedTables(view, known_missing, [*_note_repeats(repeated), *notes], copies)

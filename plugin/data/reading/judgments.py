@@ -19,6 +19,7 @@ from podium.data.reading.battles_of_tables import build_battles
 from podium.data.reading.chosen_rows import choose_rows
 from podium.data.reading.mapping_files import NO_FILE, apply_mapping_file, mapping_file_beside
 from podium.data.reading.model_names import require_same_spelling
+from podium.data.reading.recorded_orders import settle_orders
 from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.source_tables import ReadingPlan, SourceTables, read_tables_of_sources
 from podium.data.reading.spark_battles import scan_files, spark_reads
@@ -49,7 +50,7 @@ def read_battles(
     matrix: Literal["rows", "columns"] | None = None,
     where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     merge: bool = True,
-    one_sided: Literal["unparsed", "keep"] = "unparsed",
+    one_sided: Literal["unparsed", "keep"] | None = None,
     human_judge: str | None = None,
     metric: str | Sequence[str] = (),
     runs: Literal["newest", "all"] = "newest",
@@ -83,7 +84,8 @@ def read_battles(
             all of these values are kept.
         merge: whether the two orders of a pair are averaged into one battle.
         one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the battle
-            is unparsed. With `keep`, the verdict of the other order counts.
+            is unparsed. With `keep`, the verdict of the other order counts. With None, it is what
+            the logs record, else `unparsed`.
         human_judge: a judge, or a metric that humans gave. Its verdicts become the human labels of
             other judges' battles on the same item and pair. Conditions of `where` on the column
             `judge` do not apply to its rows.
@@ -200,6 +202,7 @@ def _read_sources(plan: ReadingPlan) -> Battles:
         return scan_files(query, counting)
     duck = counting if isinstance(counting, Duck) else Duck(query.memory)
     query, read = choose_rows(duck, read_tables_of_sources(duck, plan), query)
+    query, read = settle_orders(query, read)
     plan = replace(plan, query=query)
     read = replace(read, gathered=note_lone_models(read.tables, read.gathered))
     try:

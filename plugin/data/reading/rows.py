@@ -10,6 +10,8 @@ from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.records import Records, column_called
 from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
+from podium.data.task_names import UNKNOWN_TASK
+from podium.data.tasks_of_items import TaskFacts, join_facts
 from podium.errors import UsageError
 from podium.names import seen_name, spelled_like
 from podium.notices.notice import Notice
@@ -30,6 +32,8 @@ class RecordTable:
         label: the user's label of the file; None if there is none.
         optional: whether the file was found in a folder, and may therefore have no verdicts.
         missing: number of battles that should exist and have no row; None if unknown.
+        absent: models that play and have no battle among the rows, if these are of some tasks.
+        facts_of_tasks: what is known of each task; empty unless a tournament has several.
         notes: warnings made while reading.
         answer: the finding of a tournament that stops by itself; None if there is none.
         ladder: ratings on whose scale a tournament placed newcomers, as a log keeps them.
@@ -37,6 +41,8 @@ class RecordTable:
         chances: names of metrics whose scores estimate probabilities with unequal errors.
         lower: names of metrics of which lower is better by the documentation of the format.
         judges: what is known of the judges, by name.
+        one_sided: what battles with one readable order are by the log: `unparsed` or `keep`; None
+            if no log says it.
         is_of_host: whether the rows are of a host's eval, whose reader has compared the questions.
         cluster: the column by which a log clusters its own standard errors; None if it does not.
         bad_rows: the rows that are left out. Malformed ones are among them when all rows of the
@@ -48,6 +54,8 @@ class RecordTable:
     label: str | None = None
     optional: bool = False
     missing: int | None = None
+    absent: tuple[str, ...] = ()
+    facts_of_tasks: Mapping[str, TaskFacts] = field(default_factory=dict)
     notes: Sequence[Notice] = ()
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
@@ -55,6 +63,7 @@ class RecordTable:
     chances: frozenset[str] = frozenset()
     lower: frozenset[str] = frozenset()
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
+    one_sided: str | None = None
     is_of_host: bool = False
     cluster: str | None = None
     bad_rows: list[BadRow] = field(default_factory=list)
@@ -98,8 +107,9 @@ def _select_rows(
     Args:
         tables: the tables.
         column: the column, or `COLUMN.KEY` for a value in a column of objects.
-        value: the value, or one that looks the same. In the column `judge`, it may also be the
-            judge's short name or its model.
+        value: the value, one that looks the same, or the last part of a name such as that of the
+            task `acme/advice`. In the column `judge`, it may also be the judge's short name or its
+            model.
         exempt: further values whose rows are kept.
 
     Raises:
@@ -117,7 +127,7 @@ def _select_rows(
     if not any(matches):
         known = sorted(set().union(*(distinct_texts(each.records, column) for each in holders)))
         values = _judges_called(tables, value) if column == "judge" else []
-        values = values or spelled_like(value, known)
+        values = values or spelled_like(value, known) or _tasks_called(value, known)
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
@@ -125,8 +135,41 @@ def _select_rows(
         condition = f"where {_has_value(each, column, [*values, *exempt])}"
         if each.records.rows("1", f"{condition} limit 1"):
             scan = f"(select * from {each.records.scan} {condition})"
-            kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
+            facts = _facts_of_values(each, column, values)
+            records = replace(each.records, scan=scan)
+            kept.append(
+                replace(
+                    each,
+                    records=records,
+                    missing=facts.missing,
+                    absent=facts.absent,
+                    facts_of_tasks={},
+                )
+            )
     return kept
+
+
+def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
+    """Return the one known value that ends with `/NAME`; empty if there is none, or several.
+
+    So `advice` finds the task `acme/advice`. The value of a tournament over one task
+    (`tournament of acme/advice`) is found by the name of the task, too.
+    """
+    called = []
+    for value in known:
+        task = value.removeprefix(f"{UNKNOWN_TASK} of ")
+        is_one = task == value or ", " not in task
+        if is_one and (task == name or task.endswith(f"/{name}")):
+            called.append(value)
+    return called if len(called) == 1 else []
+
+
+def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> TaskFacts:
+    """Return what is known of the rows with these values in a column; nothing if it is no task."""
+    tasks = [value for value in values if value in table.facts_of_tasks] if column == "task" else []
+    if not tasks:
+        return TaskFacts(None, ())
+    return join_facts([table.facts_of_tasks[task] for task in tasks])
 
 
 def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:

@@ -173,6 +173,7 @@ def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> Rec
         checked,
         format,
         missing=frame.attrs.get("missing"),
+        facts_of_tasks=frame.attrs.get("facts_of_tasks") or {},
         answer=frame.attrs.get("answer"),
         ladder=frame.attrs.get("ladder"),
         measures=frame.attrs.get("measures") or (),
@@ -180,6 +181,7 @@ def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> Rec
         lower=frame.attrs.get("lower", frozenset()),
         judges=frame.attrs.get("judges") or {},
         cluster=frame.attrs.get("cluster"),
+        one_sided=frame.attrs.get("one_sided"),
         is_of_host=True,
     )
 

@@ -65,7 +65,7 @@ def rank_by_scores(
         gathered: the same logs, and those of other runs.
         options: podium's options of the run.
     """
-    one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
+    one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided")
     battles = read_logs_for_host(gathered.sources, one_sided, options)
     ranking, messages = _rank_with_figures(logs, gathered, battles, options)
     _write_into_logs(logs, gathered, ranking)

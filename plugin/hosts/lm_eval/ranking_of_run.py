@@ -40,7 +40,7 @@ from podium.hosts.secrets import redact
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
 from podium.notices.option_forms import option_text
-from podium.printable import printable
+from podium.printable import naming_places, printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.answers.fixed_raters import limit_sentence
 from podium.show.report.brief_view import brief_ranking_text
@@ -157,7 +157,8 @@ class RunRanking:
                 self._save_pin(runs.model)
                 return
             try:
-                rankings, figures = self._rankings_by_task(results, runs)
+                with naming_places(runs.name_origins):
+                    rankings, figures = self._rankings_by_task(results, runs)
             except PodiumError as error:
                 raise PodiumError(runs.name_origins(str(error))) from None
         for task, ranking in rankings.items():
@@ -288,14 +289,10 @@ class RunRanking:
         ranking = rank_for_host(battles, self.options, self.settings)
         if is_partial(ranking, battles):
             self.code = PARTLY
-        standings = []
-        for each in ranking.standings:
-            warnings = tuple(own.map_texts(name) for own in each.warnings)
-            standings.append(replace(each, warnings=warnings))
         sources = list(map(name, ranking.provenance["sources"]))
         return replace(
             ranking,
-            standings=tuple(standings),
+            standings=tuple(each.map_texts(name) for each in ranking.standings),
             provenance={**ranking.provenance, "sources": sources},
             failures=tuple(map(name, ranking.failures)),
         )

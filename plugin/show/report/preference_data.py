@@ -45,6 +45,18 @@ FLIPS = "flip"
 TIES = "tie"
 REASONS = (UNPARSED, SCORELESS, TEXTLESS, AMBIGUOUS, MEDIA, TRANSCRIPTS, IDENTICAL, FLIPS, TIES)
 """Why a pair is withheld, in the order in which the reasons are looked for."""
+REMEDIES_OF_REASONS = {
+    UNPARSED: "fix the judge's replies first: `podium diagnose` says what is wrong with them",
+    SCORELESS: "give verdicts of models that have scores",
+    TEXTLESS: "name the files of the responses, as --responses answers/",
+    AMBIGUOUS: "give verdicts that say which of several responses they are about",
+    MEDIA: "give battles whose instructions are texts alone",
+    TRANSCRIPTS: "play a tournament of the final answers, with -T show=answer",
+    IDENTICAL: "give battles of different responses",
+    FLIPS: "give verdicts that have a winner",
+    TIES: "give verdicts that have a winner",
+}
+"""What to do if all pairs are withheld, by the most frequent reason."""
 PAIR = ("task", "item", "response", "model_a", "model_b")
 """Columns that identify a pair of responses."""
 SOURCE = ("judge", "metric")

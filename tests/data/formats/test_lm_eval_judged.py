@@ -85,6 +85,17 @@ def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
     assert (counts.battles, counts.unparsed, counts.one_sided) == (1, 1, 1)
 
 
+def test_samples_that_keep_one_readable_order_are_read_so(tmp_path: Path):
+    shown = document(0, judgment("ab", 0.75), judgment("ba", None))
+    folder = write_samples(tmp_path / "ash", [{**shown, "one_sided": "keep"}])
+    assert read_battles(folder).counts().unparsed == 0
+    assert read_battles(folder, one_sided="unparsed").counts().unparsed == 1
+    other = write_samples(tmp_path / "oak", [document(1, judgment("ab", 1.0))])
+    both = read_battles(folder, other)
+    assert both.counts().unparsed == 1
+    assert [note.code for note in both.notes].count("one-sided-differs") == 1
+
+
 def test_lm_eval_joins_runs_that_judged_each_other(tmp_path: Path):
     ash = write_samples(tmp_path / "ash", [document(k, judgment("ab", 1.0)) for k in range(2)])
     oak = write_samples(tmp_path / "oak", [document(k, judgment("ab", 0.0)) for k in range(2)])

@@ -39,7 +39,7 @@ def only_answer(name, item):
     return [ChatMessageAssistant(content=f"{name} answers {item}, quality={len(name)}")]
 
 
-def write_logs(folder: Path, messages, models=("ash", "willow"), items=3) -> str:
+def write_logs(folder: Path, messages, models=("ash", "willow"), items=3, task="weather") -> str:
     """Evaluate scripted models, `messages(model, item)`; return the folder with a log for each."""
 
     @solver
@@ -55,7 +55,7 @@ def write_logs(folder: Path, messages, models=("ash", "willow"), items=3) -> str
         samples = [
             Sample(id=f"q{k}", input=f"How warm is it in Oslo on day {k}?") for k in range(items)
         ]
-        task = Task(dataset=samples, solver=scripted(name), name="weather")
-        [log] = eval(task, model=f"mockllm/{name}", log_dir=str(folder), display="none")
+        own_task = Task(dataset=samples, solver=scripted(name), name=task)
+        [log] = eval(own_task, model=f"mockllm/{name}", log_dir=str(folder), display="none")
         assert log.status == "success", log.error
     return str(folder)

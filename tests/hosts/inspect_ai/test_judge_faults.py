@@ -1,5 +1,7 @@
 """Providers that fail, replies that cannot be read, responses that are missing."""
 
+import json
+
 import pytest
 from played_logs import ITEMS, MODELS, battles, by_hand, failed_battles, place, ranked, verdict_of
 from scripted_judge import GARBAGE, chance
@@ -137,6 +139,27 @@ def test_one_order_that_cannot_be_read_is_kept_where_that_is_requested(
         read = [row["credit"] for row in rows if row["credit"] is not None]
         value = verdict_of(sample).value
         assert value == pytest.approx(read[0]) if len(read) == 1 else value != value
+
+
+@pytest.mark.slow
+def test_a_log_that_keeps_one_readable_order_is_read_so(play, behave, write_responses, run_podium):
+    behave(garbage=0.15)
+    kept = str(place(play(round_robin(responses=write_responses(), one_sided="keep"))))
+    recorded = podium.read_battles(kept)
+    assert recorded.counts() == podium.read_battles(kept, one_sided="keep").counts()
+    assert recorded.reading["one_sided"] == "keep"
+    stricter = podium.read_battles(kept, one_sided="unparsed")
+    assert stricter.counts().unparsed > recorded.counts().unparsed
+    other = str(place(play(round_robin(responses=write_responses(), seed=7))))
+    both = podium.read_battles(kept, other)
+    assert [note.code for note in both.notes].count("one-sided-differs") == 1
+    first, second = sorted(recorded.models)[:2]
+    outputs = []
+    for options in ((), ("--one-sided", "keep"), ("--one-sided", "unparsed")):
+        code, out, _ = run_podium("compare", first, second, kept, "--format", "json", *options)
+        assert code == 0
+        outputs.append(json.loads(out)["comparisons"])
+    assert outputs[0] == outputs[1] != outputs[2]
 
 
 @pytest.mark.slow

@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.log import (
+    EvalError,
+    EvalLog,
+    EvalSample,
+    ProvenanceData,
+    read_eval_log,
+    write_eval_log,
+)
 from inspect_ai.model import ModelOutput
 from made_logs import RIGHT, write_quiz
 from played_logs import place
 
 from podium.hosts.inspect_ai.logs.response_reader import READER
-from podium.hosts.inspect_ai.tasks import round_robin
+from podium.hosts.inspect_ai.tasks import chain, ring, round_robin
 from podium.responses.read import read_responses
 
 pytestmark = pytest.mark.slow
@@ -161,3 +168,45 @@ def test_a_model_that_failed_on_one_of_two_tasks_is_missing_there(logs: Path) ->
     missing = responses.missing["lab/good"]
     assert {key.partition(":")[0] for key in missing} == {"lab_quiz"}
     assert len(missing) == 3
+
+
+def slices_of(run_podium: Any, *words: str) -> dict[str | None, dict[str, Any]]:
+    """Rank battles; return the standings of each slice as in JSON."""
+    code, out, err = run_podium("rank", *words, "--ranker", "win-rate", "--format", "json")
+    assert code == 0, err
+    return {each["slice"]: each for each in json.loads(out)["rankings"]}
+
+
+@pytest.mark.parametrize(
+    ("task", "missing"), [(round_robin, 6), (chain, 3), (ring, 3)], ids=["all", "chain", "ring"]
+)
+def test_a_model_that_failed_on_one_of_two_tasks_is_missing_in_the_slice_of_this_task(
+    logs: Path, task: Any, missing: int, play: Any, behave: Any, run_podium: Any
+) -> None:
+    [path] = (logs / "lab" / "quiz").glob("*good*")
+    fail_log(path, "error")
+    log = str(place(play(task(responses=str(logs)), behave())))
+    by_task = slices_of(run_podium, log, "--by", "task")
+    numbers = {name: each["counts"]["missing"] for name, each in by_task.items()}
+    assert numbers == {"lab_quiz": missing, "lab_quiz-hard": 0}
+    warnings = {name: [own["code"] for own in each["warnings"]] for name, each in by_task.items()}
+    assert "models-absent-from-task" in warnings["lab_quiz"]
+    assert "models-absent-from-task" not in warnings["lab_quiz-hard"]
+    [alone] = slices_of(run_podium, log, "--where", "task=lab_quiz").values()
+    assert alone["counts"]["missing"] == missing
+    [absent] = [own for own in alone["warnings"] if own["code"] == "models-absent-from-task"]
+    assert absent["fields"] == {"models": ["lab/good"]}
+
+
+def test_invalidated_battles_are_missing_in_the_slice_of_their_task(
+    logs: Path, play: Any, behave: Any, run_podium: Any
+) -> None:
+    path = place(play(round_robin(responses=str(logs)), behave()))
+    log = read_eval_log(str(path))
+    for sample in (log.samples or [])[:2]:
+        assert sample.metadata["item"].startswith("lab_quiz:")
+        sample.invalidation = ProvenanceData(author="me", reason="wrong")
+    write_eval_log(log, str(path))
+    by_task = slices_of(run_podium, str(path), "--by", "task")
+    numbers = {name: each["counts"]["missing"] for name, each in by_task.items()}
+    assert numbers == {"lab_quiz": 2, "lab_quiz-hard": 0}

@@ -557,3 +557,18 @@ def test_a_tournament_that_cannot_be_is_rejected_before_the_run(
     assert stated in err
     assert KEY not in err
     assert server.calls() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_judged", [True, False])
+def test_notes_name_the_folders_of_other_runs_as_the_user_knows_them(two, judge, capfd, is_judged):
+    [samples] = Path("out", MODELS[0]).glob("samples_*.jsonl")
+    whole = samples.read_text(encoding="utf-8")
+    samples.write_text(whole.rstrip()[:-20], encoding="utf-8")
+    options = judge if is_judged else ("-o", "out", "--ranker", "bradley-terry")
+    capfd.readouterr()
+    assert two(*options) == 0
+    printed = capfd.readouterr().err
+    assert "cut off, so its document is missing" in printed
+    assert "others/1" not in printed
+    assert f"out/{MODELS[0]}" in printed

@@ -250,13 +250,18 @@ class Run(ModelCalls):
             return None
         mode = self.mode(judgment["judge"])
         words = next((reply.text or reply.refused for reply in replies), "")
-        if self.how.is_pairwise:
-            verdict = self.how.verdict(replies[0], mode)
+        how = self.how_of(battle)
+        if how.is_pairwise:
+            verdict = how.verdict(replies[0], mode)
         else:
-            verdict = compare_ratings(*(self.how.rating(reply, mode) for reply in replies))
+            verdict = compare_ratings(*(how.rating(reply, mode) for reply in replies))
         is_parsed = verdict.credit is not None
         is_of_equals = battle.has_identical_responses
         return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)
+
+    def how_of(self, battle: BattleMetadata) -> Judging:
+        """Return how the judges are asked about a battle: its responses may be transcripts."""
+        return self.how.adapted_to(transcript=battle.transcript)
 
     def judge_of(self, model: Model) -> JudgeRecord:
         """Return the record of a judge, which is made once per run."""
@@ -275,7 +280,7 @@ class Run(ModelCalls):
         """
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
-    def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
+    def settle_mode(self, judge: str, reply: Reply, how: Judging) -> FixedMode:
         """Return how a judge's token probabilities are used, after a reply of it.
 
         With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets this for
@@ -284,9 +289,10 @@ class Run(ModelCalls):
         Args:
             judge: name of the judge.
             reply: a reply of the judge.
+            how: how it was asked for the reply.
         """
         mode = settle_mode(reply)
-        has_verdict = self.how.reason(reply, "off") is None
+        has_verdict = how.reason(reply, "off") is None
         if judge not in self.modes and (mode == "required" or has_verdict):
             self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
@@ -317,7 +323,8 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
         for sample in log.samples or []:
             for battle, shown in judgments_in(sample):
                 mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-                if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
+                own = how.adapted_to(transcript=battle.transcript)
+                if all(own.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
                     key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
                     readable[key] = shown
     return readable
@@ -737,8 +744,9 @@ async def _ask_for_verdict(
     # The number keeps the cache from answering for another, equal response of the same model.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     texts = prompt_texts(battle, responses)
+    how = run.how_of(battle)
     request = verdict_request(
-        run.how,
+        how,
         texts,
         lambda attempt: f"{name} repeat {repeat} {order} attempt {attempt}{number}",
         battle.media,
@@ -746,7 +754,7 @@ async def _ask_for_verdict(
 
     def why_unparsed(reply: Reply) -> str | None:
         """Return why a reply is unparsed; None if it has a verdict."""
-        return run.how.reason(reply, run.settle_mode(name, reply))
+        return how.reason(reply, run.settle_mode(name, reply, how))
 
     return await _ask_until_readable(run, model, request, why_unparsed)
 
@@ -900,7 +908,7 @@ async def _call_model(
         why = why_too_long(output)
         return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
-    with asked_by(run.how, request.texts):
+    with asked_by(request.how, request.texts):
         return await run.call_judge(model, ask)
 
 
@@ -965,7 +973,7 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
         model = jury_of(run.how, run.jury)[0]
     name = run.judge_of(model).name
     request = checklist_request(
-        run.how, prompt_texts(battle, ()), lambda attempt: f"{name} checklist {attempt}"
+        run.how_of(battle), prompt_texts(battle, ()), lambda attempt: f"{name} checklist {attempt}"
     )
 
     def why_unparsed(reply: Reply) -> str | None:

@@ -128,7 +128,7 @@ def _read_rows(judged: ReferenceBattles) -> "Battles":
     if len(judges) > 1:
         rule = judged.merging.get("rule") or "mean"
         table = table.assign(**jury_cells(judges, rule, judged.merging.get("quorum")))
-    return read_battles(table, one_sided=judged.merging.get("one_sided") or "unparsed")
+    return read_battles(table, one_sided=judged.merging.get("one_sided"))
 
 
 def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:

@@ -345,7 +345,7 @@ def _battle_of(state: TaskState, response: str, reference: Reference) -> BattleM
     key = _key_in_reference(state, reference)
     text = ""
     if key in reference.responses.texts[name]:
-        text = reference.responses.shown_text(name, key, reference.transcripts)
+        text = reference.responses.shown_text(name, key, as_transcript=reference.transcripts)
     optional: dict[str, Any] = {}
     if state.epoch > 1:
         optional["response"] = state.epoch

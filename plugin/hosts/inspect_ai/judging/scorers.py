@@ -151,11 +151,9 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
     The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value.
     Judgments that were carried over count in the credit, but are left out of the metadata.
     """
-    lengths = {}
-    if battle.transcript:
-        lengths["transcript_length_a"] = len(battle.response_a)
-        lengths["transcript_length_b"] = len(battle.response_b)
-    rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
+    lengths = _lengths_of_transcripts(battle)
+    own = how.adapted_to(transcript=battle.transcript)
+    rows = [cast(VerdictRow, build_verdict_row(shown, own) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     repeated_fields: dict[str, Any] = {}
     for name in REPEATED:
@@ -190,6 +188,16 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
     elif outcome < 0.5:
         answer = battle.model_b
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
+
+
+def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
+    """Return the columns with the lengths of both transcripts; empty if there are none."""
+    if not battle.transcript:
+        return {}
+    return {
+        "transcript_length_a": len(battle.response_a),
+        "transcript_length_b": len(battle.response_b),
+    }
 
 
 def _score_pack(

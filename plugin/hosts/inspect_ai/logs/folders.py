@@ -29,15 +29,18 @@ from podium.data.formats.files import find_files, local_files
 from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.data.stopped_judges import CANNOT_JUDGE
+from podium.data.tasks_of_items import TaskFacts, task_of_item
 from podium.errors import DataError, OtherQuestionError
 from podium.garbage_collection import garbage_collection_paused
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
 from podium.hosts.inspect_ai.logs.eval_scores import LeftOut, cluster_of_log
+from podium.hosts.inspect_ai.logs.failed_models import count_failed_models
 from podium.hosts.inspect_ai.logs.judged_runs import judged_runs, task_of_tournament
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.hosts.inspect_ai.logs.missing_by_task import tasks_of_tournament
 from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
@@ -77,7 +80,16 @@ They change neither battles nor verdicts, or the plan holds them in another fiel
 """
 
 
-CARRIED = ("missing", "answer", "ladder", "judges", "measures", "cluster")
+CARRIED = (
+    "missing",
+    "missing_by_task",
+    "answer",
+    "ladder",
+    "judges",
+    "measures",
+    "cluster",
+    "one_sided",
+)
 """Keys in `attrs` of a log's rows that are passed on to the reader of battles."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
 
@@ -211,6 +223,8 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     counts = logs[0].frame.attrs
     missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * epochs
     counts["missing"] = (counts.get("missing") or 0) + missing
+    # The tasks of battles in shards without a log are not known.
+    counts["missing_by_task"] = None
     return Notice("shards-missing", {"shards": absent, "battles": missing})
 
 
@@ -251,7 +265,7 @@ def choose_logs(
     notes += [*counted.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
-    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
+    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost], counted.failed)
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -535,14 +549,14 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         notes.append(Notice("models-absent", {"models": absent}))
     _name_tasks_in_items(frames)
     accepted = accept_reductions(evals, reading.allowed)
-    notes += notes_on_reductions(evals)
-    notes += notes_on_means(evals, frames)
+    notes += [*notes_on_reductions(evals), *notes_on_means(evals, frames)]
     chances = frozenset(unequal_estimates(evals))
     for _, frame in frames:
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     judged = judged_runs((log.header, str(frame["task"].iloc[0])) for log, frame in frames)
     is_joint = _name_tasks_of_tournament(frames)
+    count_failed_models(frames, counted.failed)
     return GatheredBattles(
         sheets=sheets,
         claimed=frozenset(labels),
@@ -717,15 +731,9 @@ def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
 
 
 def _tasks_of_responses(log: EvalLog) -> tuple[str, ...]:
-    """Return the sorted tasks of a tournament's responses; empty for an ordinary eval.
-
-    Samples of lm-eval name them in the records of their runs.
-    """
+    """Return the sorted tasks of a tournament's responses; empty for an ordinary eval."""
     tournament = read_tournament(log)
-    if tournament is None:
-        return ()
-    of_runs = {str(run["task"]) for run in tournament.runs if run.get("task")}
-    return tuple(sorted({*(tournament.tasks or of_runs)}))
+    return tasks_of_tournament(tournament) if tournament else ()
 
 
 def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
@@ -740,16 +748,34 @@ def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
     tasks = {_tasks_of_responses(log.header) for log, _ in frames}
     if len(tasks) != 1 or len(max(tasks)) < 2:
         return False
-    # The longest name first: that of one task may begin with that of another.
-    names = sorted(tasks.pop(), key=len, reverse=True)
-    for _, frame in frames:
-        task_of: dict[str, str] = {}
-        for item in frame["item"].unique():
-            own = [task for task in names if str(item).startswith(f"{task}:")]
-            if own:
-                task_of[item] = own[0]
-        frame["task"] = frame["item"].map(task_of).fillna(frame["task"])
+    names = tasks.pop()
+    for log, frame in frames:
+        task_of = {item: task_of_item(f"{item}", names) for item in frame["item"].unique()}
+        known = {item: task for item, task in task_of.items() if task}
+        frame["task"] = frame["item"].map(known).fillna(frame["task"])
+        frame.attrs["facts_of_tasks"] = _facts_of_tasks(log, frame, names)
     return True
+
+
+def _facts_of_tasks(
+    log: FiledRun, frame: pd.DataFrame, tasks: Sequence[str]
+) -> dict[str, TaskFacts]:
+    """Return what is known of each task of a tournament, besides its rows.
+
+    Args:
+        log: the log of the tournament.
+        frame: its rows, which have the column `task`.
+        tasks: names of the tasks.
+    """
+    tournament = read_tournament(log.header)
+    models = {*tournament.models} if tournament else set()
+    missing = frame.attrs.get("missing_by_task") or {}
+    facts = {}
+    for task in tasks:
+        rows = frame[frame["task"] == task]
+        absent = models - {*rows["model_a"], *rows["model_b"]}
+        facts[task] = TaskFacts(missing.get(task), tuple(sorted(absent)))
+    return facts
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:

@@ -15,6 +15,7 @@ from podium.errors import DataError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
+from podium.hosts.inspect_ai.logs.missing_by_task import MissingByTask
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BattleMetadata,
@@ -97,6 +98,7 @@ def log_rows(
 
     For an ordinary eval, also those that `EvalScores.finish` adds. For a tournament, also:
     - `missing`: number of all battles without a row; `unplayed`: those that the run never played.
+    - `missing_by_task`: the first number by task; None if it is not known.
     - `silent`: number of battles by judge, for judges without any verdict.
     - `unshown`: the judge's words on each battle that did not fit its context or was rejected.
     - `answer`: the answer of the tournament, and `ladder`: the ratings that newcomers joined.
@@ -162,6 +164,7 @@ class _LogReader:
         self.invalidated: list[LeftOutSample] = []
         self.epochs = header.eval.config.epochs or 1
         self.missing = self.epochs * tournament.left_out if tournament else 0
+        self.missing_by_task = MissingByTask(tournament, self.epochs)
         self.scheduled = self.epochs * tournament.scheduled if tournament else 0
         self.played = 0
         self.failed: list[tuple[dict[str, Any], list[str]]] = []
@@ -194,7 +197,7 @@ class _LogReader:
             return
         if sample.invalidated is not None and not isinstance(contents, RoundMetadata):
             lost = LeftOutSample(sample.id, sample.epoch, sample.invalidated)
-            self._leave_out(lost, 0 if repeats else len(played))
+            self._leave_out(lost, () if repeats else played)
             return
         if sample.error is not None and not is_cancelled(sample.error):
             self.failure = self.failure or sample.error
@@ -264,6 +267,7 @@ class _LogReader:
         """Count the battles that a round schedules, and keep its answer if it has one."""
         self.answer = announced.answer or self.answer
         self.missing += announced.left_out - announced.replaced[1]
+        self.missing_by_task.add_round(announced)
         self.scheduled += len(announced.pairings) - announced.replaced[0]
 
     def _add_verdicts(
@@ -292,6 +296,7 @@ class _LogReader:
             else:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
         self.unshown += refused.values()
+        self.missing_by_task.add(battle[0] for battle in refused)
 
     def _add_input(self, sample: ScoredSample) -> None:
         """Add the input of a sample; OtherQuestionError if another epoch has another input."""
@@ -308,10 +313,11 @@ class _LogReader:
             self.repeated.add(_judgment_of(row))
         self.table.add_row(row)
 
-    def _leave_out(self, sample: LeftOutSample, battles: int) -> None:
+    def _leave_out(self, sample: LeftOutSample, battles: Sequence[BattleMetadata]) -> None:
         """Leave out an invalidated sample, and count its battles as missing."""
         self.invalidated.append(sample)
-        self.missing += battles
+        self.missing += len(battles)
+        self.missing_by_task.add(battle.item for battle in battles)
         if self.scores:
             self.scores.leave_out(f"{sample.id}")
 
@@ -373,15 +379,15 @@ class _LogReader:
         unplayed = max(scheduled - self.played, 0)
         for name, cell in self._jury_cells().items():
             frame[name] = cell
-        if self.jury:
-            # A battle that one judge never judged is not missing: the others may decide it.
-            self.missing -= sum(silent.values())
         frame.attrs["judges"] = self.judges
+        if self.judges:
+            frame.attrs["one_sided"] = self._recorded_options().get("one_sided") or "unparsed"
         frame.attrs["refused"] = self.refused
         frame.attrs["refused_by_models"] = self.refused_by_models
         if self.tournament or self.missing or self.unshown:
             frame.attrs |= {
                 "missing": self.missing + unplayed + len(self.unshown),
+                "missing_by_task": None if unplayed else self.missing_by_task.numbers(),
                 "unplayed": unplayed,
                 "unshown": self.unshown,
                 "silent": silent,
@@ -420,11 +426,16 @@ class _LogReader:
             return {"jury": name_jury(self.tournament.jury)}
         if not self.jury:
             return {}
+        options = self._recorded_options()
+        judges = [*self.jury, *(name for name in self.judges if name not in self.jury)]
+        return jury_cells(judges, options.get("rule") or "mean", options.get("quorum"))
+
+    def _recorded_options(self) -> dict[str, Any]:
+        """Return the options of the judge in the log, by name; those of scorers come last."""
         options = dict(flatten_arguments(self.header.eval.task_args))
         for scorer in self.header.eval.scorers or []:
             options |= flatten_arguments(scorer.options or {})
-        judges = [*self.jury, *(name for name in self.judges if name not in self.jury)]
-        return jury_cells(judges, options.get("rule") or "mean", options.get("quorum"))
+        return options
 
     def _count_repeated_in_schema(self, frame: pd.DataFrame) -> int:
         """Count the verdicts in a JSON schema of judges that are asked for text first."""
@@ -435,8 +446,9 @@ class _LogReader:
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle.
 
-        Battles of a judge without any verdict are counted as missing, without a row. So are those
-        that no judge was asked about because it was stopped as unable to judge.
+        Battles of a judge without any verdict are counted as missing, without a row, unless other
+        judges of a jury judged them. So are those that no judge was asked about because it was
+        stopped as unable to judge.
 
         Returns:
             the number of such missing battles, by judge.
@@ -452,9 +464,11 @@ class _LogReader:
             else:
                 lost.add(_judged_battle(row))
         silent.update(battle[len(BATTLE)] for battle in lost)
+        silent_items = [battle[0] for battle in lost]
         stop = reason_of_stop(self.header)
         if stop and stop.cannot_judge:
             self.missing += len(self.failed)
+            self.missing_by_task.add(battle["item"] for battle, _ in self.failed)
             self.failed = []
         for battle, own in self.failed:
             for judge in own or judges:
@@ -462,7 +476,11 @@ class _LogReader:
                     self.table.add_row({**battle, "judge": judge})
                 else:
                     silent[judge] += 1
-        self.missing += silent.total()
+                    silent_items.append(battle["item"])
+        # A battle that one judge of a jury never judged is not missing: the others may decide it.
+        if not self.jury:
+            self.missing += silent.total()
+            self.missing_by_task.add(silent_items)
         return silent
 
     def _nothing_judged(self) -> DataError:

@@ -111,6 +111,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
         models: names of the models.
         missing: number of missing responses, by model, then by reason.
         left_out: number of battles of the first round that lack a response.
+        left_out_of: the same number by task; None if it is not known, or of a single task.
         sources: files of the responses.
         scheduled: number of battles of the first round that have both responses.
         planned: the maximum number of battles of all rounds.
@@ -139,6 +140,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     models: list[str]
     missing: dict[str, dict[str, int]] = {}
     left_out: int = 0
+    left_out_of: dict[str, int] | None = None
     sources: list[str] = []
     scheduled: int = 0
     planned: int = 0
@@ -182,7 +184,7 @@ def is_cancelled(message: str) -> bool:
 class ItemMetadata(LogContents):
     """The item that a sample is about.
 
-    If `transcript`, all responses of the run are written as transcripts. `group` is the group of
+    If `transcript`, all responses to the item are written as transcripts. `group` is the group of
     the item in a run with groups of items (`TournamentMetadata.cluster`).
     """
 
@@ -282,15 +284,19 @@ class RoundMetadata(LogContents):
             them.
         note: why these battles are played.
         left_out: number of battles that lack a response.
+        left_out_of: the same number by item.
         replaced: if answers failed and the round was scheduled anew, the numbers of battles and of
             left-out battles in the schedule before; otherwise zeros.
+        replaced_of: the latter number by item.
         answer: the answer of a tournament that stops by itself; only in the last round.
     """
 
     pairings: list[list[Any]]
     note: str = ""
     left_out: int = 0
+    left_out_of: dict[str, int] = {}
     replaced: tuple[int, int] = (0, 0)
+    replaced_of: dict[str, int] = {}
     answer: dict[str, Any] | None = None
 
 

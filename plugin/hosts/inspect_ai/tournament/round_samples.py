@@ -46,7 +46,7 @@ class SampleBuilder:
         self.rotation = rotation
         self.items = responses.by_id()
         self.short_names = names_without_provider(responses.models)
-        self.transcripts = responses.has_transcripts
+        self.items_with_transcripts = responses.items_with_transcripts()
 
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of round `number`, counted from 1.
@@ -120,7 +120,9 @@ class SampleBuilder:
     def _text_of(self, name: str, pairing: Pairing) -> str:
         """Return the text of a model's response that the judge is shown in a battle."""
         return self.responses.shown_text(
-            name, response_key(pairing.item, pairing.response), self.transcripts
+            name,
+            response_key(pairing.item, pairing.response),
+            as_transcript=pairing.item in self.items_with_transcripts,
         )
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
@@ -133,7 +135,7 @@ class SampleBuilder:
         about: dict[str, Any] = {"item": item.id}
         if item.responses > 1:
             about["response"] = pairing.response
-        if self.transcripts:
+        if item.id in self.items_with_transcripts:
             about["transcript"] = True
         if judges:
             about["judges"] = list(judges)
@@ -308,10 +310,21 @@ def announce_round(
     if replaced:
         note += ", without the answers that failed"
         before = {"replaced": (len(replaced.pairings), replaced.left_out)}
+        before |= _left_out_by_item("replaced_of", replaced)
+    before |= _left_out_by_item("left_out_of", upcoming)
     metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
     return Sample(
         id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log()
     )
+
+
+def _left_out_by_item(name: str, schedule: NextRound) -> dict[str, dict[str, int]]:
+    """Return the numbers of battles that a round leaves out, by item, as the field of this name.
+
+    Items without such a battle are left out; the result is empty if there are no others.
+    """
+    numbers = {item: number for item, number in schedule.left_out_of.items() if number}
+    return {name: numbers} if numbers else {}
 
 
 def announce_portion(round_name: str, number: int, size: int) -> Sample:
@@ -332,7 +345,7 @@ def portion_id(round_name: str, number: int) -> str:
 def schedule_in(announced: RoundMetadata) -> NextRound:
     """Return the schedule that an announced round records."""
     pairings = tuple(Pairing(*names) for names in announced.pairings)
-    return NextRound(pairings, announced.note, announced.left_out)
+    return NextRound(pairings, announced.note, announced.left_out, announced.left_out_of)
 
 
 def round_id(number: int, revision: int = 0) -> str:

@@ -92,7 +92,7 @@ def plan_tournament(
     options = request.options
     responses = competitors.responses
     judge_options = _with_parts_shown(questions, competitors)
-    judging = judging_settings(seed=options.seed, **judge_options)
+    judging = _settle_judging(options.seed, judge_options, responses)
     settings, notes = _settle_settings(request, competitors, judging)
     tournament = catalogue.make_tournament(request.name, settings)
     rule = _limit_battles(tournament, options.max_battles, responses)
@@ -125,6 +125,19 @@ def plan_tournament(
         calls=judging.calls(first),
         shard=shard,
     )
+
+
+def _settle_judging(seed: int, judge_options: Mapping[str, Any], responses: Responses) -> Judging:
+    """Return how the judge is asked, by its options.
+
+    Raises:
+        UsageError: an option has an impossible value, or the template cannot show all responses.
+    """
+    judging = judging_settings(seed=seed, **judge_options)
+    if len(responses.items_with_transcripts()) < len(responses.items):
+        # A template that cannot show answers must fail before the first call.
+        judging.adapted_to(transcript=False)
+    return judging
 
 
 def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
@@ -164,9 +177,9 @@ def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) 
 def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[str, Any]:
     """Return the judge's options, with the options that these responses need.
 
-    If there are transcripts, the judge is shown transcripts. If the responses are pairs with a
-    known preference and have system prompts, the judge is shown them, unless the option `system` is
-    given or the judge has a template of the user or takes no such option.
+    If a task has transcripts, the judge is shown transcripts in it. If the responses are pairs with
+    a known preference and have system prompts, the judge is shown them, unless the option `system`
+    is given or the judge has a template of the user or takes no such option.
     """
     responses = competitors.responses
     judging = questions.judging

@@ -1,6 +1,7 @@
 """Make the Inspect task of a tournament from responses and options; see CONTRIBUTING.md."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
@@ -12,6 +13,7 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from podium.data.pairings import NextRound
+from podium.data.tasks_of_items import task_of_item
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.inspect_ai_compatibility import typed_metadata
 from podium.hosts.inspect_ai.judging.battle_outcomes import battle
@@ -268,6 +270,9 @@ def _build_metadata(
     more["cluster"] = competing.cluster
     if competitors.record:
         more["preferred"] = competitors.record.preferred
+    given = {name: value for name, value in more.items() if value}
+    if len(competing.tasks) > 1:
+        given["left_out_of"] = _left_out_by_task(competitors, source)
     return TournamentMetadata(
         format=FORMAT_VERSION,
         models=list(competing.models),
@@ -279,5 +284,16 @@ def _build_metadata(
         tasks=list(competing.tasks),
         prompts=plan.judging.prompt_hash,
         judging=settings_to_log(plan.judging),
-        **{name: value for name, value in more.items() if value},
+        **given,
     )
+
+
+def _left_out_by_task(competitors: Competitors, source: TournamentSource) -> dict[str, int]:
+    """Return the number of battles of the first round that lack a response, by task."""
+    tasks = competitors.responses.tasks
+    left_out = Counter[str]()
+    for item, number in source.first.left_out_of.items():
+        left_out[task_of_item(item, tasks)] += number
+    for pairing in competitors.unanswered:
+        left_out[task_of_item(pairing.item, tasks)] += 1
+    return dict(+left_out)

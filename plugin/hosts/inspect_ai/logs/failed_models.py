@@ -1,0 +1,66 @@
+"""Count the battles of models whose logs of ordinary evals failed as missing."""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from podium.data.formats.run_folders import FiledRun
+from podium.data.tasks_of_items import TaskFacts
+from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
+
+TRIAL = ("item", "response", "metric")
+"""Columns of scores that tell the trials of a model apart, as far as there are such columns."""
+
+
+def count_failed_models(
+    frames: Sequence[tuple[FiledRun, pd.DataFrame]], failed: Iterable[FiledRun]
+) -> None:
+    """Add the battles of failed models to what is known of the rows, in place.
+
+    On each trial of its task, a failed model lacks a battle with each other model of the task. A
+    model whose other log of the task has scores has not failed. Nothing is changed if no model has.
+
+    Args:
+        frames: the logs with their rows, which have the columns `task` and `model`. Tournaments
+            count their missing battles themselves.
+        failed: the logs without a finished sample.
+    """
+    by_task: dict[str, list[pd.DataFrame]] = {}
+    for log, frame in frames:
+        if not is_tournament(log.header) and "model" in frame:
+            by_task.setdefault(log.header.eval.task, []).append(frame)
+    names: dict[str, dict[str, None]] = {task: {} for task in by_task}
+    for run in failed:
+        task = run.header.eval.task
+        if task in by_task and not _has_scores(run.who, by_task[task]):
+            names[task][run.who] = None
+    if not any(names.values()):
+        return
+    for task, own in by_task.items():
+        lacking = _battles_of_failed(own, len(names[task]))
+        for number, frame in enumerate(own):
+            missing = 0 if number else lacking
+            frame.attrs["missing"] = missing
+            frame.attrs["facts_of_tasks"] = {task: TaskFacts(missing, tuple(sorted(names[task])))}
+
+
+def _has_scores(model: str, frames: Iterable[pd.DataFrame]) -> bool:
+    """Return whether any rows are of a model, whose name may end with its settings there."""
+    known = {str(name) for frame in frames for name in frame["model"].unique()}
+    return any(f"{name} ".startswith(f"{model} ") for name in known)
+
+
+def _battles_of_failed(frames: Sequence[pd.DataFrame], failed: int) -> int:
+    """Return the number of battles on the trials of a task that failed models lack.
+
+    Args:
+        frames: the scores of the other models.
+        failed: number of models that failed.
+    """
+    models = {name for frame in frames for name in frame["model"].unique()}
+    trials = set[tuple[object, ...]]()
+    for frame in frames:
+        columns = [name for name in TRIAL if name in frame]
+        trials |= {*frame[columns].itertuples(index=False, name=None)}
+    pairs = failed * len(models) + failed * (failed - 1) // 2
+    return len(trials) * pairs

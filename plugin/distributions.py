@@ -40,6 +40,9 @@ LARGEST_LOG_ODDS = 40.0
 they are searched as many times further as it is smaller."""
 LARGEST_STEPS = 100
 """Largest number of steps of a search for a quantile or a root."""
+LARGEST_LOG_QUANTILE = 345.0
+"""Natural logarithm above which a quantile of t counts as infinite: the square of larger ones
+overflows."""
 PRECISION = 4 * np.finfo(np.float64).eps
 """The search for a quantile stops after a step of less than this share of it."""
 
@@ -317,7 +320,8 @@ def _quantile_of_t(freedom: float, tail: float) -> float:
     """Return the t of 0 and more with this probability above it, by Newton's method.
 
     The result is NaN if the probability is not in [0, 0.5], or if the number of degrees of freedom
-    is not positive and finite.
+    is not positive and finite. It is infinite if its logarithm exceeds `LARGEST_LOG_QUANTILE`, as
+    for less than about 0.01 degrees of freedom.
     """
     if not 0 <= tail <= 0.5 or not 0 < freedom < math.inf:
         return math.nan
@@ -335,7 +339,10 @@ def _quantile_of_t(freedom: float, tail: float) -> float:
         else:
             # The logarithm of the tail is concave in the logarithm of t.
             slope = math.exp(log_density - math.log(upper)) * t
-            following = t * math.exp(math.log(upper / tail) / slope)
+            log_step = math.log(upper / tail) / slope if slope else math.inf
+            if math.log(t) + log_step > LARGEST_LOG_QUANTILE:
+                return math.inf
+            following = t * math.exp(log_step)
         step, t = following - t, following
         if abs(step) <= PRECISION * t:
             break

@@ -199,3 +199,15 @@ def test_a_value_that_is_no_number_is_no_root():
 
     with pytest.raises(NotConvergedError, match=r"not a number at 0\.5"):
         find_root(function, -1.0, 1.0, xtol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [0.02, 0.015, 0.01, 1e-3, 1e-6, 1e-16])
+@pytest.mark.parametrize("p", [0.6, 0.975, 0.9957, 0.999, 0.001])
+def test_t_quantiles_of_hardly_any_freedom_are_those_of_scipy_or_infinite(freedom, p) -> None:
+    """Beyond about 1e150, scipy returns its own largest value."""
+    quantile = float(distributions.stdtrit(freedom, p))
+    expected = float(special.stdtrit(freedom, p))
+    if abs(expected) < 1e140:
+        assert quantile == pytest.approx(expected, rel=1e-9)
+    else:
+        assert quantile == (np.inf if p > 0.5 else -np.inf)

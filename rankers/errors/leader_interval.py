@@ -49,7 +49,8 @@ def leader_interval(
         return low, high
     freedom = estimate.clusters - 1.0
     if estimate.freedom is not None:
-        freedom = float(estimate.freedom[leader])
+        # The model's own interval counts fewer degrees of freedom as one, too (`t_quantile`).
+        freedom = max(float(estimate.freedom[leader]), 1.0)
     own, joint = stdtrit(freedom, np.array([1 + level, 1 + joint_level]) / 2)
     score = estimate.score[leader]
     low = float(score - (score - estimate.low[leader]) * joint / own)

@@ -119,3 +119,20 @@ def test_models_without_a_standard_error_count_too() -> None:
     low, high = leader_interval(estimate, 0, 0.95)
     reach = t.ppf((1 + 0.95**0.25) / 2, 49) * 0.1
     assert (low, high) == pytest.approx((0.2 - reach, 0.2 + reach))
+
+
+@pytest.mark.parametrize("ranker", ["win-rate", "bradley-terry", "mean"])
+def test_an_item_of_nearly_all_weight_leaves_an_interval(ranker) -> None:
+    """The weights leave 1e-6 degrees of freedom, which count as one."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for item in range(30):
+        for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
+            scores = rng.integers(0, 2, 2).astype(float)
+            credit = float(rng.random() < 0.5)
+            rows.append((f"i{item}", a, b, credit, *scores, 1e6 if item == 0 else 1.0))
+    columns = ["item", "model_a", "model_b", "credit", "score_a", "score_b", "weight"]
+    standings = standings_of(pd.DataFrame(rows, columns=columns), ranker)
+    assert len(standings.entries) == 3
+    ends = standings.diagnostics.get("leader_interval")
+    assert ends is None or np.isfinite([ends["low"], ends["high"]]).all()

@@ -397,7 +397,10 @@ _CHECKS = (
         ),
         ok="items of one {noun} vary as much as others (column {column}, {groups} groups, p = {p})",
         number="{p}",
-        remedy="take these groups as the unit with {option}",
+        remedy=(
+            "take these groups as the unit with {option}, or rank them one by one with {by} if "
+            "there are no others"
+        ),
     ),
     CheckKind(
         "categories",

@@ -16,6 +16,7 @@ from podium.rankers.errors.few_items import (
     FewBattles,
     covariance_with_few,
     few_battles_of,
+    have_few_clusters,
     separated_battles_of,
     with_bounds_by_tests,
     with_intervals_by_tests,
@@ -201,12 +202,16 @@ def _estimate_with_raters(
     varying = VaryingRaters(raters.unit, raters.number, freedom)
     estimate = estimate_elo(strengths, coded, scale, level, added, varying)
     by_rater = cluster_by_raters(rows, raters)
-    estimate = with_wider_intervals(estimate, estimate_elo(strengths, by_rater, scale, level))
+    raters_of_model = by_rater.clusters_by_model()
+    separated = strengths.graph.separated
+    is_by_tests = separated.any() or estimate.by_tests is not None
+    if is_by_tests or have_few_clusters(raters_of_model, separated).any():
+        estimate = with_wider_intervals(estimate, estimate_elo(strengths, by_rater, scale, level))
     unit = (raters.unit, raters.number)
     tests = estimate.tests
     if tests:
         tests = pair_tests_both_ways(tests, _elo_tests(strengths, by_rater).pair_tests, unit)
-    return replace(estimate, raters=unit, raters_of_model=by_rater.clusters_by_model(), tests=tests)
+    return replace(estimate, raters=unit, raters_of_model=raters_of_model, tests=tests)
 
 
 def _options_without_ladder(interval: Interval, pin: str | None, length_control: bool) -> list[str]:
@@ -368,8 +373,8 @@ def _with_pair_tests(
 ) -> ScoreEstimates:
     """Return the estimate with the tests of pairs.
 
-    If `adds_errors`, the estimate has further errors, which the tests leave out. So unequal weights
-    of clusters are no reason to compare all pairs by them.
+    If `adds_errors`, the estimate has further errors, which a test by one kind of cluster does not
+    add. So unequal weights of clusters are no reason to compare all pairs by such tests.
     """
     is_unequal = not adds_errors and are_unequal(cluster_shares(tests.battles))
     return replace(estimate, tests=tests.pair_tests, has_unequal_weights=is_unequal)

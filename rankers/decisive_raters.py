@@ -81,24 +81,26 @@ class ScoresWithout:
         Of several raters and pairs, it is that with the largest lead of the model that is behind.
 
         Args:
-            pairs: names of models, the one that is ahead first. Pairs that the scores by all order
-                otherwise are left out.
+            pairs: names of models, the one that is ahead by all verdicts first (`pairs_in_order`).
 
         Returns:
             The rater, with the number of raters who turn round any of the pairs; None if no removal
             does.
         """
-        known = [pair for pair in pairs if set(pair) <= {*self.models} and self._is_ahead(*pair)]
-        if not known:
+        if not pairs:
             return None
-        ahead, behind = ([self.models.index(pair[side]) for pair in known] for side in (0, 1))
+        ahead, behind = ([self.models.index(pair[side]) for pair in pairs] for side in (0, 1))
         leads = self.without[:, behind] - self.without[:, ahead]
         leads = np.where(np.isnan(leads), -np.inf, leads)
         rater, pair = np.unravel_index(np.argmax(np.round(leads, 9)), leads.shape)
         if leads[rater, pair] <= SAME_SCORE:
             return None
         turning = int((leads.max(axis=1) > SAME_SCORE).sum())
-        return self._describe_rater(int(rater), *known[int(pair)], turning)
+        return self._describe_rater(int(rater), *pairs[int(pair)], turning)
+
+    def pairs_in_order(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return the pairs whose first model is ahead by the scores of all raters, too."""
+        return [pair for pair in pairs if set(pair) <= {*self.models} and self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
         """Return whether a model is ahead of another by all verdicts."""

@@ -136,7 +136,7 @@ def build_standings(
         for name in exposure.unranked
     ]
     level_of_slice = 1 - (1 - level) / exposure.slice_count
-    clusters = _items_or_raters(exposure, result.estimate)
+    clusters = _fewer_of_items_and_raters(exposure, result.estimate)
     contrasts = compare_all_pairs(result.estimate, level=level_of_slice, rng=rng, items=clusters)
     separation = _separation(exposure, result, contrasts)
     entries = _ranked_entries(exposure, result, contrasts)
@@ -161,7 +161,7 @@ def build_standings(
     )
 
 
-def _items_or_raters(exposure: Exposure, estimate: ScoreEstimates) -> np.ndarray:
+def _fewer_of_items_and_raters(exposure: Exposure, estimate: ScoreEstimates) -> np.ndarray:
     """Return the number of items of each model, or of its raters if they vary and are fewer."""
     if estimate.raters_of_model is None:
         return exposure.items

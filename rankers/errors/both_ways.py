@@ -85,8 +85,9 @@ def _larger_rough_tails(
 def with_wider_intervals(estimate: ScoreEstimates, by_rater: ScoreEstimates) -> ScoreEstimates:
     """Return an estimate in which intervals by tests hold those of the estimate by raters.
 
-    Intervals of standard errors do not change: these errors include how raters vary. A model whose
-    interval is unknown by raters gets none.
+    They are those of models whose interval comes from tests or bounds in either estimate, such as
+    a model with few items, or with few raters. Other intervals do not change: their standard errors
+    include how raters vary. A model whose interval is unknown by raters gets none.
 
     Args:
         estimate: scores with errors by items and by raters.
@@ -105,4 +106,5 @@ def with_wider_intervals(estimate: ScoreEstimates, by_rater: ScoreEstimates) -> 
         low=np.where(is_by_tests, low, estimate.low),
         high=np.where(is_by_tests, high, estimate.high),
         by_tests=is_by_tests,
+        method=f"{estimate.method}, the wider of tests by both where there are few",
     )

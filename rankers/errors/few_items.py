@@ -234,7 +234,7 @@ def few_battles_of(
     if separated.all():
         return []
     median = np.median(items[~separated])
-    is_guest = (items < FEWEST_BY_RESIDUALS) & (2 * items < median) & ~separated
+    is_guest = have_few_clusters(items, separated)
     prior = strengths.prior
     if prior:
         # A ladder bounds the strengths of separated models, too.
@@ -242,6 +242,20 @@ def few_battles_of(
         is_beyond = prior.sides_beyond(strengths.pairs, strengths.theta) != 0
         is_guest = (is_guest & ~prior.is_rated) | is_beyond
     return _collect_battles(strengths, battles, is_guest, ~is_guest & ~separated)
+
+
+def have_few_clusters(clusters: np.ndarray, separated: np.ndarray) -> np.ndarray:
+    """Return which models have few clusters of their own and among those of others.
+
+    They have fewer than 20, and fewer than half of the median. Separated models are left out.
+
+    Args:
+        clusters: number of items, or of raters, of each model, shape (models,).
+        separated: mask of the separated models, shape (models,); not all are.
+    """
+    median = np.median(clusters[~separated])
+    has_few: np.ndarray = (clusters < FEWEST_BY_RESIDUALS) & (2 * clusters < median) & ~separated
+    return has_few
 
 
 def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewBattles]:

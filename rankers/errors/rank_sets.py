@@ -148,8 +148,8 @@ def _are_all_tested(estimate: ScoreEstimates) -> bool:
     """Return whether all pairs are compared by tests of their own.
 
     They are if there are only two models, or if clusters have unequal weights and the pairs are at
-    most `MOST_TESTED`. `podium compare` makes the same tests. They leave out how voters or judges
-    vary, so that they are not used if the errors include this.
+    most `MOST_TESTED`. `podium compare` makes the same tests. They are not used if the errors
+    include how voters or judges vary: a test counts items or raters, and does not add both errors.
     """
     if estimate.tests is None or estimate.raters is not None:
         return False

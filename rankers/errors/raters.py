@@ -35,8 +35,8 @@ class Raters:
     Attributes:
         unit: what a rater is: `voter` or `judge`.
         number: number of raters that are named.
-        code: code of the rater of each battle that counts, from 0, shape (battles,). A battle
-            without a rater has a code of its own.
+        code: code of the rater of each battle that counts, from 0, shape (battles,). All battles
+            without a named rater have one code, the last: they may be by one rater.
         names: name of each rater by code, shape (number,).
     """
 
@@ -83,7 +83,7 @@ def raters_of(
             continue
         code = np.empty(len(names), dtype=np.int64)
         code[is_named] = named_code
-        code[~is_named] = len(distinct) + np.arange(int((~is_named).sum()))
+        code[~is_named] = len(distinct)
         return Raters(column, len(distinct), code, distinct)
     return None
 

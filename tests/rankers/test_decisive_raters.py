@@ -1,11 +1,14 @@
 """Voters whose removal changes the leader, by brute force over tables without each voter."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from rater_votes import votes_of
 
 import podium
+from podium.diagnosis.checks.rater_checks import check_leading_rater
 from podium.rankers import decisive_raters
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.decisive_raters import (
@@ -128,11 +131,13 @@ def test_the_decisive_voter_of_several_pairs_is_that_of_brute_force() -> None:
             leads[voter, ahead, behind] = score[behind] - score[ahead]
     (voter, ahead, behind), lead = max(leads.items(), key=lambda item: item[1])
     assert lead > 0
+    assert scores.pairs_in_order(pairs) == pairs
     found = scores.decisive_rater_of_pairs(pairs)
     assert (found.name, found.leader, found.new_leader) == (voter, ahead, behind)
     assert found.number == len({key[0] for key, value in leads.items() if value > 0})
     turned = [(second, first) for first, second in pairs]
-    assert scores.decisive_rater_of_pairs(turned) is None
+    assert scores.pairs_in_order(turned) == []
+    assert scores.decisive_rater_of_pairs([]) is None
 
 
 def test_a_voter_is_named_whose_removal_changes_a_clear_place_below_the_first() -> None:
@@ -149,5 +154,18 @@ def test_a_voter_is_named_whose_removal_changes_a_clear_place_below_the_first() 
     [check] = [each for each in standings.checks if each.name == "decisive rater"]
     assert check.is_flagged
     assert check.finding_text == (
-        "without voter heavy (700 votes), m2 is ahead of m1, not clearly behind it"
+        "without voter heavy (700 votes), m2 would be ahead of m1, which now leads it"
     )
+
+
+def test_no_check_is_made_where_plain_scores_have_another_leader() -> None:
+    table = uneven_votes(1)
+    battles = podium.read_battles(table)
+    scores = strengths_without_raters(battles)
+    order = [scores.models[k] for k in np.argsort(-scores.score)]
+    second_first = (order[1], order[0], *order[2:])
+    beats = (tuple(range(1, MODELS)), *((),) * (MODELS - 1))
+    standings = podium.rank(battles, "bradley-terry").standings[0]
+    separation = replace(standings.separation, names=second_first, cuts=(1,), beats=beats)
+    checks = check_leading_rater(battles, replace(standings, separation=separation))
+    assert not any(check.name == "decisive rater" and not check.is_flagged for check in checks)

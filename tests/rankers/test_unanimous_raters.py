@@ -95,3 +95,14 @@ def test_votes_on_one_item_have_no_interval_for_want_of_items(ranker):
     standings = podium.rank(table, ranker).standings[0]
     [notice] = [each for each in standings.warnings if each.code == "single-cluster"]
     assert notice.fields["unit"] == "item"
+
+
+@pytest.mark.parametrize("ranker", ["win-rate", "bradley-terry"])
+def test_votes_without_a_name_count_as_those_of_one_voter(ranker):
+    """Half of the names are lost: the bound is at most that of one voter more."""
+    table = unanimous_votes(voters=12)
+    half = table.assign(voter=table["voter"].where(table.index % 2 == 0))
+    thirteen = table.assign(voter=half["voter"].fillna("unnamed"))
+    assert entry_of(half, ranker).low == pytest.approx(entry_of(thirteen, ranker).low, rel=1e-9)
+    [finding] = podium.compare(half, "m0", "m1", measure="win-rate").findings
+    assert finding.difference.p_value == pytest.approx(2 * 0.5**13)

@@ -76,6 +76,7 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
         "groups": int(candidates[column].max()) + 1,
         "p": short_p(p),
         "option": option_text("cluster", column),
+        "by": option_text("by", column),
     }
     models = battles.models
     is_flagged = p <= CHECKS[GROUPS].threshold

@@ -1,6 +1,6 @@
 """Check whether one voter or judge decides which of two models is ahead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from podium.rankers.decisive_raters import (
     rates_without_raters,
     strengths_without_raters,
 )
-from podium.rankers.errors.raters import raters_of
+from podium.rankers.errors.raters import count_raters, raters_of
 from podium.rankers.ranking import Separation, Standings
 from podium.wording import quantity
 
@@ -27,6 +27,9 @@ LEAST_Z = 1.0
 """A smaller lead, in standard errors, says so little that removals need not be named."""
 HEAVY_SHARE = 0.25
 """A voter or judge who gave a larger share of the verdicts may decide any lead."""
+MOST_RATERS_OF_PAIRS = 50
+"""With more voters or judges, only the first place is checked: errors include how they differ, so
+that one of many hardly turns round a clear difference."""
 SCORES_WITHOUT: dict[str, Callable[[Battles], ScoresWithout | None]] = {
     "bradley-terry": strengths_without_raters,
     "win-rate": rates_without_raters,
@@ -41,8 +44,9 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     A first model is checked if it is clearly ahead of all others, or, if errors include how at
     least 10 voters or judges differ, if it is at least `LEAST_Z` standard errors ahead, or if one
     voter or judge gave many of the verdicts (`has_heavy_rater`). Otherwise, closer models change
-    places by many removals. If the first place does not change, all pairs are checked of which one
-    model is clearly ahead.
+    places by many removals. If the first place does not change, and there are at most
+    `MOST_RATERS_OF_PAIRS` voters or judges, all pairs are checked of which one model is clearly
+    ahead.
 
     Returns:
         The check, without a clear difference only if it is flagged; empty if there is one judge and
@@ -56,22 +60,57 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     has_raters = "raters" in standings.diagnostics
     is_ahead = has_raters and separation.z is not None and separation.z >= LEAST_Z
     is_first_checked = is_clear or is_ahead or (has_raters and has_heavy_rater(battles))
-    pairs = clear_pairs(separation)
+    pairs = clear_pairs(separation) if _are_few_raters(battles) else []
     if not is_first_checked and not pairs:
         return ()
+    checks = _check_places(
+        battles, scores_without, separation, pairs, is_first_checked=is_first_checked
+    )
+    return tuple(check for check in checks if is_clear or pairs or check.is_flagged)
+
+
+def _are_few_raters(battles: Battles) -> bool:
+    """Return whether voters or judges are so few that one may turn round any clear difference."""
+    raters = count_raters(battles)
+    return raters is not None and raters[1] <= MOST_RATERS_OF_PAIRS
+
+
+def _check_places(
+    battles: Battles,
+    scores_without: Callable[[Battles], ScoresWithout | None],
+    separation: Separation,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    is_first_checked: bool,
+) -> tuple[Check, ...]:
+    """Return the check of the first place or, if it does not change, of other pairs.
+
+    There is none if these scores have another order, as plain scores may have of a ranking at equal
+    length.
+
+    Args:
+        battles: the battles.
+        scores_without: computes scores without each voter or judge.
+        separation: which models are clearly ahead of which.
+        pairs: the pairs to check beside the first place, the model that is ahead first.
+        is_first_checked: whether the first place is checked.
+    """
     scores = _try_scores(battles, scores_without)
     if scores is None or isinstance(scores, Check):
         return () if scores is None else (scores,)
     leader = separation.names[0]
-    is_led = is_first_checked and scores.leads(leader)
-    decisive = scores.decisive_rater(leader) if is_led else None
-    if decisive is not None:
-        return (_flagged_rater_check(decisive, battles, is_first=True),)
-    decisive = scores.decisive_rater_of_pairs(pairs)
+    if is_first_checked and scores.leads(leader):
+        decisive = scores.decisive_rater(leader)
+        if decisive is not None:
+            return (_flagged_rater_check(decisive, battles, is_first=True),)
+    ordered = scores.pairs_in_order(pairs)
+    decisive = scores.decisive_rater_of_pairs(ordered)
     if decisive is not None:
         return (_flagged_rater_check(decisive, battles, is_first=False),)
-    kept = f"{leader} still leads" if is_clear else "no clear difference turns round"
-    return (_rater_check_passed(scores, kept),) if pairs else ()
+    if 1 in separation.cuts:
+        is_kept = scores.leads(leader)
+        return (_rater_check_passed(scores, f"{leader} still leads"),) if is_kept else ()
+    return (_rater_check_passed(scores, "no clear difference turns round"),) if ordered else ()
 
 
 def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
@@ -92,7 +131,8 @@ def has_heavy_rater(battles: Battles) -> bool:
     raters = raters_of(battles)
     if raters is None:
         return False
-    return bool(np.bincount(raters.code).max() > HEAVY_SHARE * len(raters.code))
+    verdicts = np.bincount(raters.code)[: raters.number]
+    return bool(verdicts.max() > HEAVY_SHARE * len(raters.code))
 
 
 def check_rater_of_pair(
@@ -192,8 +232,8 @@ def _decisive_fields(
     change = f"{decisive.new_leader} leads instead of {decisive.leader}"
     what = "who leads"
     if not is_first:
-        change = f"{decisive.new_leader} is ahead of {decisive.leader}, not clearly behind it"
-        what = "such a place"
+        change = f"{decisive.new_leader} would be ahead of {decisive.leader}, which now leads it"
+        what = "who is ahead in a pair"
     return {
         "unit": decisive.unit,
         "name": name,

@@ -1,7 +1,7 @@
 """podium rank: recorded verdicts in, rankings out."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -124,21 +124,9 @@ def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Bat
         PodiumError: as `podium.read_battles` and `podium.rank`; a mistake in the rankers' names or
         settings is raised before a file is read.
     """
-    from podium.plugins.settings import parse_settings, ranker_names
-
-    names = None if how.rankers is None else ranker_names(how.rankers)
-    settings = {}
-    if names or how.settings:
-        # Without settings, the default rankers are not needed yet: importing both takes long.
-        settings = parse_settings(how.settings, names or DEFAULT_RANKERS)
-    from podium.data.reading.judgments import read_query
     from podium.ranking.rank_battles import rank as rank_battles
 
-    scores_only = None if names is None else {*names} <= {"mean", "median"}
-    query = replace(query, scores_only=scores_only)
-    if how.by == "metric" and not query.metric:
-        query = replace(query, metric=("all",))
-    battles = read_query(query)
+    battles, names, settings = rank_arguments(query, how)
     ranking = rank_battles(
         battles,
         names,
@@ -151,3 +139,31 @@ def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Bat
         **settings,
     )
     return ranking, battles
+
+
+def rank_arguments(
+    query: BattleQuery, how: RankingOptions
+) -> "tuple[Battles, list[str] | None, dict[str, Any]]":
+    """Read battles; return them with the names of the rankers and the options of these.
+
+    The names are None for the default. With `--by metric` and no metric named, all metrics are
+    read.
+
+    Raises:
+        PodiumError: as `podium.read_battles`; a mistake in the rankers' names or settings is raised
+        before a file is read.
+    """
+    from podium.plugins.settings import parse_settings, ranker_names
+
+    names = None if how.rankers is None else ranker_names(how.rankers)
+    settings = {}
+    if names or how.settings:
+        # Without settings, the default rankers are not needed yet: importing both takes long.
+        settings = parse_settings(how.settings, names or DEFAULT_RANKERS)
+    from podium.data.reading.judgments import read_query
+
+    scores_only = None if names is None else {*names} <= {"mean", "median"}
+    query = replace(query, scores_only=scores_only)
+    if how.by == "metric" and not query.metric:
+        query = replace(query, metric=("all",))
+    return read_query(query), names, settings

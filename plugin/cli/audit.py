@@ -7,7 +7,7 @@ import click
 
 from podium.cli import options
 from podium.cli.output import notice_lines, show_progress
-from podium.cli.rank import RankingOptions, rank, rank_arguments
+from podium.cli.rank import RankingOptions, params_of_ranking, rank_arguments
 from podium.data.query import BattleQuery
 from podium.printable import tell
 from podium.show.report.styles import Destination
@@ -26,7 +26,7 @@ OF_OUTPUT = frozenset({"output", "style", "page"})
 @options.command(
     "How to rank",
     "Say what can be believed of a ranking: one answer, and a row per probe.",
-    params=[param for param in rank.params if param.name not in NOT_HERE],
+    params=params_of_ranking(NOT_HERE),
 )
 @click.option(
     "--page",

@@ -540,6 +540,11 @@ def sources(command: Command) -> Command:
     )
 
 
+def optional_sources(command: Command) -> Command:
+    """Add the argument SOURCE..., which may be left out, and `reading_options` to a command."""
+    return click.argument("sources", nargs=-1, metavar="[SOURCE...]")(reading_options(command))
+
+
 def reading_options(command: Command) -> Command:
     """Add the options of `READING_OPTIONS` to a command: how files are read."""
     return reduce(lambda made, option: option(made), reversed(READING_OPTIONS), command)

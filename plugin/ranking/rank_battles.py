@@ -131,6 +131,7 @@ def rank(
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}
+    asked |= {"rankers_by_default": True} if len(defaults) > 1 else {}
     asked |= _names_of_files({"calibration": calibration, "models": models})
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
     return Ranking(standings, _describe_sources(battles, recorded), failures, details)

@@ -68,7 +68,7 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
         joined.missing,
         notes=tuple(notes),
         sources=tuple(each.source for each in read.tables),
-        reading=query.changed_options(),
+        reading=query.recorded_options(),
         lost=tuple(gathered.lost),
         copies=joined.copies,
         judge_records=join_judges(each.judges for each in read.tables),

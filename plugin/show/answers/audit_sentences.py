@@ -54,7 +54,7 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
     gravest = flagged[0]
     verdict = WITH_CARE.format(
         flagged=number_word(len(flagged)),
-        number=len(tested),
+        number=number_word(len(tested)),
         are=word_for(len(flagged), "is", "are"),
         finding=gravest.check.finding_text,
         others=_others_text(flagged, gravest),

@@ -136,6 +136,8 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
         "rival": drop_out["leader"],
         "items": "them" if drop_out["items"] > 1 else "it",
         "dropped": dropped,
+        "tried": drop_out["items"],
+        "nouns": plural(unit, 2),
     }
     return (make_check("first place", False, number=drop_out["items"], fields=fields),)
 

@@ -189,6 +189,7 @@ def _check_robustness(robustness: DropOutRobustness, unit: str) -> Check:
         "items": join_item_names(robustness.items, are_rows=robustness.are_rows, noun=unit),
         "dropped": dropped,
         "tried": robustness.largest_tried,
+        "nouns": nouns,
     }
     is_flagged = number <= CHECKS["first place"].threshold
     return make_check("first place", is_flagged, number=number, fields=fields)

@@ -659,7 +659,7 @@ _CHECKS = (
     CheckKind(
         "places",
         NO_THRESHOLD,
-        figure="{apart} of {pairs} neighbouring places are separated{which}{further}",
+        figure="{apart} of {pairs} neighbouring places {are} separated{which}{further}",
         question="which places are separated",
         unit="count",
         is_descriptive=True,

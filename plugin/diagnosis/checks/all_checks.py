@@ -147,6 +147,11 @@ class ListedCheck:
         return asked if len(asked) else None
 
 
+def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
+    """Make the check of ties; none for means and medians of scores, which count no ties."""
+    return () if data.standings.scale.name == "score" else check_ties(data.rated)
+
+
 CHECKLIST = (
     ListedCheck(of_battles=check_unit),
     ListedCheck(
@@ -237,7 +242,7 @@ CHECKLIST = (
     ListedCheck(of_standings=check_given_ratings),
     ListedCheck(of_standings=check_misjudged),
     ListedCheck(of_standings=check_jury),
-    ListedCheck(of_audit=lambda data: check_ties(data.rated)),
+    ListedCheck(of_audit=_check_ties_of_ratings),
     ListedCheck(of_audit=lambda data: check_time(data.judgments)),
     ListedCheck(of_audit=describe_agreement),
     ListedCheck(of_audit=describe_voters),

@@ -54,6 +54,7 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
     fields = {
         "apart": len(separated),
         "pairs": pairs,
+        "are": word_for(len(separated), "is", "are"),
         "which": f" (places {some(places, most=MOST_PLACES)})" if places else "",
         "further": _further_text(data.standings, separation),
     }

@@ -166,7 +166,7 @@ KINDS = {
         World(passage_sd=1.0, items=160),
         ("vote_clustering",),
     ),
-    "drift": Kind("1.5 logits of one model", "time", World(drift=1.5)),
+    "drift": Kind("2 logits of one model", "time", World(drift=2.0)),
 }
 CLEAN = {
     "one judge, both orders": World(),

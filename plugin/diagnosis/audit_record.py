@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", "human scale")
 """Names of descriptions, in the order in which tables show them."""
-ADVICE = {"fit": "look at such pairs one by one"}
-"""What helps in words, where the remedy of a check names the command, too."""
+ADVICE = {
+    "fit": "look at such pairs one by one",
+    "items": "judge more items",
+    "first place": "judge more items",
+}
+"""What helps in words beside a command, where the remedy of a check names it, too, or is empty."""
 RESULTS_IN_ORDER = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
 """The results, in the order in which tables show them."""
 

@@ -84,9 +84,14 @@ def _row_values(probe: Probe) -> dict[str, Any]:
         "number": number_of_check(probe.check),
         "interval": interval_of_check(probe.check),
         "threshold": threshold_of_probe(probe),
-        "found": probe.finding_text[:1].upper() + probe.finding_text[1:]
-        if not probe.check.kind.starts_with_name and not probe.judge
-        else probe.finding_text,
+        "found": _start_sentence(probe),
         "advice": probe.advice,
         "command": probe.command,
     }
+
+
+def _start_sentence(probe: Probe) -> str:
+    """Return what was found with a capital, unless it begins with the name of a model or judge."""
+    text = probe.finding_text
+    starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
+    return text if starts_with_name or probe.judge else text[:1].upper() + text[1:]

@@ -183,11 +183,18 @@ def threshold_of_probe(probe: Probe) -> str:
     if not isfinite(kind.threshold) or probe.is_descriptive:
         return EMPTY
     if kind.by_p:
-        return format_number(kind.threshold, "p")
+        return _p_threshold(kind.threshold)
+    if kind.unit == "p":
+        return _p_threshold(kind.threshold)
     if not kind.unit:
         return EMPTY
     text = format_number(kind.threshold, kind.unit)
-    return f"{text}, {format_number(ERROR_RATE, 'p')}" if check.p is not None else text
+    return f"{text}, {_p_threshold(ERROR_RATE)}" if check.p is not None else text
+
+
+def _p_threshold(level: float) -> str:
+    """Write the largest p-value that is flagged, as `p .05`."""
+    return f"p {level:g}".replace("p 0.", "p .")
 
 
 def format_number(number: float, unit: NumberUnit) -> str:

@@ -141,9 +141,9 @@ KINDS = {
     ),
     "odd pair": Kind("1.2 logits in one pair", "fit", World(pair=1.2)),
     "draw-prone model": Kind(
-        "the last model ties 85% of its battles",
+        "the last model ties 85% of its battles, 400 items",
         "ties",
-        World(tied=0.85, items=200, strengths=np.array([1.2, 0.8, 0.4, 0.0, -0.4, -1.6])),
+        World(tied=0.85, items=400, strengths=np.array([1.2, 0.8, 0.4, 0.0, -0.4, -1.6])),
         ("tie_convention",),
     ),
     "loud voter": Kind(

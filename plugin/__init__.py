@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from podium.rankers.json_files import read_calibration as read_calibration
     from podium.rankers.ranking import Ranking as Ranking
     from podium.rankers.ranking import Standings as Standings
+    from podium.ranking.audit_battles import audit as audit
     from podium.ranking.rank_battles import rank as rank
     from podium.score_scale import Scale as Scale
     from podium.scorers.prompt import Template as Template
@@ -66,6 +67,7 @@ _PUBLIC = {
     "hookspecs": "Format Ranker Scorer Tournament hookimpl",
     "notices.notice": "Notice",
     "planning.planner": "make_plan",
+    "ranking.audit_battles": "audit",
     "ranking.rank_battles": "rank",
     "rankers.ranking": "Ranking Standings",
     "data.reading.judgments": "read_battles",
@@ -85,6 +87,7 @@ _SHOWN = frozenset(
         "Battles",
         "Calibration",
         "Ranking",
+        "audit",
         "calibrate",
         "diagnose",
         "rank",

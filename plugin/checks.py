@@ -8,10 +8,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import inf, isfinite, nan
-from typing import Any
+from typing import Any, Literal
 
 NO_THRESHOLD = nan
 """The `threshold` of a check that is not flagged by comparing a figure with a fixed number."""
+
+
+NumberUnit = Literal["", "count", "share", "points", "p", "Elo", "log-odds"]
+"""What the `number` of a check is, which says how tables write it and the threshold.
+
+`points` are a difference of shares, and `p` is a p-value.
+"""
 
 
 class Result(Enum):
@@ -44,6 +51,10 @@ class CheckKind:
         starts_with_name: whether `flagged` begins with the name of a model or judge.
         question: what is unknown if the check cannot be made. If it is empty, texts show the
             name of the check instead.
+        unit: what the number is; empty if tables show no number.
+        by_p: whether the threshold is an error rate, with which the p-value is compared and not
+            the number.
+        is_descriptive: whether the check reports a figure and is never flagged.
     """
 
     name: str
@@ -56,6 +67,9 @@ class CheckKind:
     remedy_apart: bool = False
     starts_with_name: bool = False
     question: str = ""
+    unit: NumberUnit = ""
+    by_p: bool = False
+    is_descriptive: bool = False
 
     @property
     def column(self) -> str:
@@ -239,6 +253,7 @@ _CHECKS = (
         flagged="{groups} groups that never met",
         ok="battles connect all models",
         number="{groups}",
+        unit="count",
     ),
     CheckKind(
         "unit",
@@ -266,6 +281,7 @@ _CHECKS = (
         ok="all models were asked the same questions",
         question="whether all models were asked the same questions",
         remedy="run the models on the same dataset",
+        unit="count",
     ),
     CheckKind(
         "same responses",
@@ -276,6 +292,7 @@ _CHECKS = (
         ),
         remedy="give each set of responses a name of its own",
         starts_with_name=True,
+        unit="share",
     ),
     CheckKind(
         "same settings",
@@ -300,6 +317,7 @@ _CHECKS = (
         remedy="{remedy}",
         remedy_apart=True,
         starts_with_name=True,
+        unit="share",
     ),
     CheckKind(
         "unparsed",
@@ -312,6 +330,7 @@ _CHECKS = (
         number="{share:.1%}",
         remedy="{remedy}",
         remedy_apart=True,
+        unit="share",
     ),
     CheckKind(
         "order decides",
@@ -324,6 +343,7 @@ _CHECKS = (
         number="{first}",
         remedy="use another judge{ways}",
         remedy_apart=True,
+        unit="points",
     ),
     CheckKind(
         "only ties",
@@ -335,6 +355,7 @@ _CHECKS = (
         number="{share:.1%}",
         remedy="use another judge{ways}",
         remedy_apart=True,
+        unit="share",
     ),
     CheckKind(
         "order in slices",
@@ -345,6 +366,7 @@ _CHECKS = (
         ),
         number="{first}",
         remedy="look at each value with {option}, or use another judge there",
+        unit="points",
     ),
     CheckKind(
         "lost replies",
@@ -352,6 +374,8 @@ _CHECKS = (
         flagged="{share:.1%} of the {results} of {model} are {lost}, and {all:.1%} of all",
         ok="no model's {results} are {lost} more often than others",
         remedy="{remedy}",
+        unit="share",
+        by_p=True,
     ),
     CheckKind(
         "lost outcomes",
@@ -363,6 +387,8 @@ _CHECKS = (
         ok="by {source}, unparsed verdicts have the same winners as parsed ones",
         remedy="{remedy}",
         question="whether the unparsed verdicts would have had other winners",
+        unit="points",
+        by_p=True,
     ),
     CheckKind(
         "lost scores",
@@ -370,6 +396,8 @@ _CHECKS = (
         flagged="{share:.1%} of the scores of {model} are missing, and {all:.1%} of all",
         ok="no model's scores are missing more often than others",
         remedy="score these responses, or count them as wrong",
+        unit="share",
+        by_p=True,
     ),
     CheckKind(
         "ladder scale",
@@ -387,6 +415,7 @@ _CHECKS = (
         flagged="the ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles",
         ok="the ladder's ratings agree with these battles",
         remedy="correct it or leave it out",
+        by_p=True,
     ),
     CheckKind(
         "groups",
@@ -401,6 +430,7 @@ _CHECKS = (
             "take these groups as the unit with {option}, or rank them one by one with {by} if "
             "there are no others"
         ),
+        unit="p",
     ),
     CheckKind(
         "categories",
@@ -412,6 +442,7 @@ _CHECKS = (
         ok="no model's place depends on {columns} beyond chance (p = {p})",
         number="{p}",
         remedy="rank the values one by one with {option}",
+        unit="p",
     ),
     CheckKind(
         "items",
@@ -419,6 +450,7 @@ _CHECKS = (
         flagged="only {items} {noun}: {intervals}",
         ok="{items:,} {noun}",
         number="{items:,}",
+        unit="count",
     ),
     CheckKind(
         "own model",
@@ -433,6 +465,7 @@ _CHECKS = (
         flagged="the judge {judge} is of the same family as {models} ({family})",
         ok="no model is known to be of the judge's family",
         remedy="add a judge of another family",
+        unit="count",
     ),
     CheckKind(
         "position",
@@ -445,6 +478,7 @@ _CHECKS = (
         figure="the response shown first has a win rate of {first} ({interval})",
         number="{first}",
         remedy="keep both orders, which together cancel this preference",
+        unit="points",
     ),
     CheckKind(
         "one order",
@@ -456,12 +490,15 @@ _CHECKS = (
         figure="the response shown first wins {estimate} ({interval}) of {verdicts}",
         number="{estimate}",
         remedy="show both orders",
+        unit="points",
     ),
     CheckKind(
         "repeated",
         NO_THRESHOLD,
         figure="the same verdict on {estimate} ({interval}): noise that the intervals include",
         number="{estimate}",
+        unit="share",
+        is_descriptive=True,
     ),
     CheckKind(
         "length",
@@ -473,6 +510,7 @@ _CHECKS = (
         figure="log-odds for the longer response, per factor e in length: {estimate} ({interval})",
         number="{estimate}",
         remedy="{remedy}",
+        unit="log-odds",
     ),
     CheckKind(
         "self-preference",
@@ -481,6 +519,7 @@ _CHECKS = (
         figure="its family is rated higher by {estimate} ({interval})",
         number="{estimate}",
         remedy="let a judge of another family decide, too",
+        unit="Elo",
     ),
     CheckKind(
         "human",
@@ -488,6 +527,7 @@ _CHECKS = (
         figure="the same winner as humans on {estimate} ({interval}), kappa {kappa}",
         number="{estimate}",
         remedy="do not rank by this judge: it is no better than chance",
+        unit="share",
     ),
     CheckKind(
         "transitivity",
@@ -495,6 +535,7 @@ _CHECKS = (
         figure="{estimate} of verdicts on three models form a cycle (random ones: {random:.0%})",
         number="{estimate}",
         remedy="do not rank by this judge: its verdicts are no better than chance",
+        unit="share",
     ),
     CheckKind(
         "cycle",
@@ -503,6 +544,8 @@ _CHECKS = (
         ok="no cycle of three models is beyond chance (triples: {triples:,})",
         number="{certain:,} of {triples:,}",
         starts_with_name=True,
+        unit="count",
+        by_p=True,
     ),
     CheckKind(
         "fit",
@@ -515,6 +558,37 @@ _CHECKS = (
         number="{missed:,} of {tested:,}",
         remedy="look at such pairs one by one: `podium diagnose --section fit`",
         remedy_apart=True,
+        unit="points",
+    ),
+    CheckKind(
+        "ties",
+        0.05,
+        flagged=(
+            "the order of {a} and {b} depends on how ties count: {a} is ahead if a tie is half a "
+            "win, and {b} {how}"
+        ),
+        ok=(
+            "no order of two models depends on whether ties count as half a win, as outcomes of "
+            "their own (Davidson) or not at all"
+        ),
+        remedy="quote wins, ties and losses of these two models",
+        unit="count",
+        by_p=True,
+    ),
+    CheckKind(
+        "time",
+        0.05,
+        flagged=(
+            "the win rate of {model} against the same opponents changes by {change} ({interval}) "
+            "from the first to the last battle (column {column}, {span})"
+        ),
+        ok=(
+            "no model's win rate against the same opponents changes over time beyond chance "
+            "(column {column}, {span})"
+        ),
+        remedy="rank the battles of each period by themselves",
+        unit="points",
+        question="whether models or judges changed over time",
     ),
     CheckKind(
         "judges contradict",
@@ -528,6 +602,7 @@ _CHECKS = (
         0.05,
         flagged="the judges do not share one truth{who}: the ratings are of this mix of judges",
         ok="the judges' own ratings differ by slopes and chance only",
+        by_p=True,
     ),
     CheckKind(
         "shared errors",
@@ -535,6 +610,7 @@ _CHECKS = (
         flagged="{first} and {second} share errors: together they count as less than two judges",
         ok="no two judges share errors beyond the others",
         starts_with_name=True,
+        by_p=True,
     ),
     CheckKind(
         "played pairs",
@@ -549,6 +625,7 @@ _CHECKS = (
         0.01,
         flagged="human labels contradict the judge on {models}: rated mainly by the labels",
         question="whether the judge misjudges a model",
+        unit="count",
     ),
     CheckKind(
         "first place",
@@ -558,6 +635,7 @@ _CHECKS = (
         figure=(
             "dropping {dropped} changes the leader from {leader}: without {items}, {rival} leads"
         ),
+        unit="count",
     ),
     CheckKind(
         "decisive rater",
@@ -565,11 +643,50 @@ _CHECKS = (
         flagged="without {unit} {name} ({verdicts}), {change}{others}",
         ok="without any one of {raters}, {kept}",
         question="whether one voter or judge decides who is ahead",
+        unit="count",
+    ),
+    CheckKind(
+        "voters",
+        NO_THRESHOLD,
+        figure=(
+            "{raters}: the busiest gave {share:.1%} of the {verdicts}; errors that include how "
+            "they differ are {factor:.2f} times as large"
+        ),
+        question="how much voters or judges differ",
+        unit="share",
+        is_descriptive=True,
+    ),
+    CheckKind(
+        "judges",
+        NO_THRESHOLD,
+        figure=(
+            "{judge} agrees least with the others: on {estimate} ({interval}) of {verdicts} that "
+            "name a winner{most}"
+        ),
+        question="which judge disagrees with the others",
+        unit="share",
+        is_descriptive=True,
+    ),
+    CheckKind(
+        "places",
+        NO_THRESHOLD,
+        figure="{apart} of {pairs} neighbouring places {are} separated{which}{further}",
+        question="which places are separated",
+        unit="count",
+        is_descriptive=True,
+    ),
+    CheckKind(
+        "elo",
+        NO_THRESHOLD,
+        ok="gaps in Elo may be quoted, with their intervals, as {whose}",
+        question="whether gaps in Elo may be quoted",
+        is_descriptive=True,
     ),
     CheckKind(
         "human scale",
         NO_THRESHOLD,
         question="whether distances match human ratings",
+        is_descriptive=True,
     ),
 )
 """The checks, the gravest first.

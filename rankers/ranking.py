@@ -111,6 +111,8 @@ class Separation:
         z: `gap` divided by its standard error, None if unknown.
         lead: `gap` and both ends of its simultaneous interval; None if the first two models are
             too close to call.
+        neighbours: of each model and the next one, the gap over its standard error, and the
+            critical value of this pair; None if the pair has no standard error.
     """
 
     names: tuple[str, ...]
@@ -121,6 +123,7 @@ class Separation:
     gap: float
     z: float | None
     lead: tuple[float, float, float] | None
+    neighbours: tuple[tuple[float, float] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

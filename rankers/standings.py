@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -246,7 +247,26 @@ def _separation(
         gap=first_lead.gap,
         z=first_lead.z,
         lead=first_lead.interval if is_above[0, 1] else None,
+        neighbours=_test_neighbours(estimate, contrasts, order),
     )
+
+
+def _test_neighbours(
+    estimate: ScoreEstimates, contrasts: Contrasts, order: Sequence[int]
+) -> tuple[tuple[float, float] | None, ...]:
+    """Return the gap over its standard error, and the critical value, of each neighbouring pair.
+
+    It is None for a pair that was not tested and has no standard error.
+    """
+    tests: list[tuple[float, float] | None] = []
+    for first, second in pairwise(order):
+        is_tested = (min(first, second), max(first, second)) in contrasts.tests
+        half_width = float(contrasts.half_widths[first, second])  # type: ignore[index]
+        lead = None
+        if is_tested or np.isfinite(half_width):
+            lead = _first_lead(estimate, contrasts, first, second)
+        tests.append(None if lead is None or lead.z is None else (lead.z, lead.critical))
+    return tuple(tests)
 
 
 @dataclass(frozen=True, slots=True)

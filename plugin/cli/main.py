@@ -6,6 +6,7 @@ from io import TextIOWrapper
 
 import click
 
+from podium.cli.audit import audit
 from podium.cli.calibrate import calibrate
 from podium.cli.compare import compare
 from podium.cli.convert import convert
@@ -38,6 +39,7 @@ def podium() -> None:
     \b
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
+    podium audit verdicts.csv --page audit.html
     podium report verdicts.csv -o report.html
     podium leaderboard rankings/ -o site/
     podium compare amber birch verdicts.csv
@@ -63,7 +65,7 @@ def exit_with(code: int | None) -> None:
     click.get_current_context().exit(code or 0)
 
 
-OF_VERDICTS = (rank, report, leaderboard, compare, calibrate, label, diagnose, replay, plan)
+OF_VERDICTS = (rank, audit, report, leaderboard, compare, calibrate, label, diagnose, replay, plan)
 OF_HOSTS = (inspect, lm_eval, enable, disable)
 OF_FILES = (convert, export, list_)
 for command in (*OF_VERDICTS, *OF_HOSTS, *OF_FILES):

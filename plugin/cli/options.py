@@ -3,7 +3,8 @@ default differs."""
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, reduce
 from inspect import signature
@@ -16,7 +17,7 @@ from podium.data.reading_options import SHARED
 from podium.data.text_encodings import texts_in
 from podium.errors import UsageError
 from podium.show.report.styles import PICTURES, STYLES
-from podium.storage.remote import place_of
+from podium.storage.remote import place_of, without_secrets
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
@@ -59,6 +60,10 @@ READ_TOO = (
 GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING)
 GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Heading of the help by parameter, in all commands."""
+
+
+TYPED = "podium.typed"
+"""Key in the `meta` of click's context: the arguments of the command as they were typed."""
 
 
 class RecordCommand(click.Command):
@@ -125,7 +130,11 @@ class GroupedCommand(RecordCommand):
         self.removed = removed or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; a removed option raises UsageError that names its replacement."""
+        """Parse the arguments; a removed option raises UsageError that names its replacement.
+
+        The arguments are kept for `typed_command` and `typed_by_group`.
+        """
+        ctx.meta[TYPED] = tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -153,6 +162,47 @@ class GroupedCommand(RecordCommand):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def typed_command() -> str:
+    """Return the command that runs, as it was typed and without secrets."""
+    context = click.get_current_context()
+    typed = ["podium", context.info_name or "", *context.meta[TYPED]]
+    return without_secrets(shlex.join(typed))
+
+
+def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments of the command that runs: those of reading, and the others.
+
+    Sources and the options that every command has to read them are those of reading.
+
+    Args:
+        left_out: names of parameters that are left out.
+    """
+    context = click.get_current_context()
+    values, _, typed = context.command.make_parser(context).parse_args(list(context.meta[TYPED]))
+    reading: list[str] = []
+    others: list[str] = []
+    for parameter in dict.fromkeys(typed):
+        name = parameter.name or ""
+        value = values.get(name)
+        if name in left_out or value is None:
+            continue
+        target = reading if name in READ_BY or name == "sources" else others
+        if isinstance(parameter, click.Argument):
+            target[:0] = value if isinstance(value, list | tuple) else [value]
+        elif isinstance(parameter, click.Option):
+            target += _typed_option(parameter, value)
+    return reading, others
+
+
+def _typed_option(option: click.Option, value: Any) -> list[str]:
+    """Return an option as it is typed, once for each of its values."""
+    if option.is_flag:
+        has_off = option.secondary_opts and not value
+        return [(option.secondary_opts if has_off else option.opts)[0]]
+    values = value if isinstance(value, list) else [value]
+    return [part for each in values for part in (option.opts[-1], str(each))]
 
 
 def command(
@@ -490,6 +540,11 @@ def sources(command: Command) -> Command:
     return click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")(
         reading_options(command)
     )
+
+
+def optional_sources(command: Command) -> Command:
+    """Add the argument SOURCE..., which may be left out, and `reading_options` to a command."""
+    return click.argument("sources", nargs=-1, metavar="[SOURCE...]")(reading_options(command))
 
 
 def reading_options(command: Command) -> Command:

@@ -1,13 +1,17 @@
 """podium rank: recorded verdicts in, rankings out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli import options
 from podium.cli.output import show_progress
 from podium.data.query import BattleQuery
+from podium.errors import UsageError
+from podium.printable import tell
 from podium.show.report.styles import Destination
 
 if TYPE_CHECKING:
@@ -44,7 +48,7 @@ class RankingOptions:
 
 
 @options.command("How to rank", "Rank models from files of verdicts.")
-@options.sources
+@options.optional_sources
 @options.ranker(
     default=None,
     help=(
@@ -90,9 +94,20 @@ class RankingOptions:
     metavar="SIZE",
     help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.",
 )
+@click.option(
+    "--reproduce",
+    metavar="RANKING",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=(
+        "Make the ranking in this JSON file again, from the options that it records, and say "
+        "whether the numbers are the same."
+    ),
+)
 @options.output()
 @options.figure(help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.")
-def rank(query: BattleQuery, how: RankingOptions, destination: Destination) -> int:
+def rank(
+    query: BattleQuery, how: RankingOptions, destination: Destination, reproduce: Path | None
+) -> int:
     """Rank the models in SOURCE... (files, directories, globs or URLs, each optionally label=path).
 
     \b
@@ -101,17 +116,47 @@ def rank(query: BattleQuery, how: RankingOptions, destination: Destination) -> i
     podium rank lm_eval_out/ --metric acc,none --by task
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
+    podium rank --reproduce ranking.json
     \f
 
     Returns:
-        The exit code: 3 if a part of the sources could not be read or a ranker failed, else 0.
+        The exit code: 3 if a part of the sources could not be read or a ranker failed, 1 if a
+        reproduced ranking has other numbers, else 0.
+
+    Raises:
+        UsageError: no source is named, or options are typed beside `--reproduce`.
     """
+    if reproduce is not None:
+        return _rank_as_recorded(reproduce, query, how, destination)
+    if not query.sources:
+        raise UsageError("name the files to rank, or a ranking to make again (--reproduce FILE)")
     with show_progress():
         ranking, battles = rank_sources(query, how)
     from podium.show.writing import write_ranking
 
     write_ranking(ranking, destination)
     return 3 if battles.lost or ranking.failures else 0
+
+
+def _rank_as_recorded(
+    path: Path, query: BattleQuery, how: RankingOptions, destination: Destination
+) -> int:
+    """Make a recorded ranking again, write it, and say whether the numbers are the same.
+
+    Returns:
+        The exit code: 1 if a number is not the same, else 0.
+    """
+    is_plain = not query.recorded_options() and how == RankingOptions()
+    if not is_plain:
+        raise UsageError("--reproduce takes the options from the file: leave out all others")
+    from podium.ranking.reproduce import reproduce
+    from podium.show.writing import write_ranking
+
+    with show_progress():
+        reproduction = reproduce(path, [str(source) for source in query.sources])
+    write_ranking(reproduction.ranking, destination)
+    tell(reproduction.sentence)
+    return 1 if reproduction.differences else 0
 
 
 def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Battles]":
@@ -124,21 +169,9 @@ def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Bat
         PodiumError: as `podium.read_battles` and `podium.rank`; a mistake in the rankers' names or
         settings is raised before a file is read.
     """
-    from podium.plugins.settings import parse_settings, ranker_names
-
-    names = None if how.rankers is None else ranker_names(how.rankers)
-    settings = {}
-    if names or how.settings:
-        # Without settings, the default rankers are not needed yet: importing both takes long.
-        settings = parse_settings(how.settings, names or DEFAULT_RANKERS)
-    from podium.data.reading.judgments import read_query
     from podium.ranking.rank_battles import rank as rank_battles
 
-    scores_only = None if names is None else {*names} <= {"mean", "median"}
-    query = replace(query, scores_only=scores_only)
-    if how.by == "metric" and not query.metric:
-        query = replace(query, metric=("all",))
-    battles = read_query(query)
+    battles, names, settings = rank_arguments(query, how)
     ranking = rank_battles(
         battles,
         names,
@@ -151,3 +184,42 @@ def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Bat
         **settings,
     )
     return ranking, battles
+
+
+def rank_arguments(
+    query: BattleQuery, how: RankingOptions
+) -> "tuple[Battles, list[str] | None, dict[str, Any]]":
+    """Read battles; return them with the names of the rankers and the options of these.
+
+    The names are None for the default. With `--by metric` and no metric named, all metrics are
+    read.
+
+    Raises:
+        PodiumError: as `podium.read_battles`; a mistake in the rankers' names or settings is raised
+        before a file is read.
+    """
+    from podium.plugins.settings import parse_settings, ranker_names
+
+    names = None if how.rankers is None else ranker_names(how.rankers)
+    settings = {}
+    if names or how.settings:
+        # Without settings, the default rankers are not needed yet: importing both takes long.
+        settings = parse_settings(how.settings, names or DEFAULT_RANKERS)
+    from podium.data.reading.judgments import read_query
+
+    scores_only = None if names is None else {*names} <= {"mean", "median"}
+    query = replace(query, scores_only=scores_only)
+    if how.by == "metric" and not query.metric:
+        query = replace(query, metric=("all",))
+    return read_query(query), names, settings
+
+
+def params_of_ranking(left_out: Sequence[str]) -> list[click.Parameter]:
+    """Return the parameters of `podium rank` for another command, which needs a source.
+
+    Args:
+        left_out: names of the parameters that the other command does not have.
+    """
+    unused = {*left_out, "sources", "reproduce"}
+    sources = click.Argument(["sources"], nargs=-1, required=True, metavar="SOURCE...")
+    return [sources, *(param for param in rank.params if param.name not in unused)]

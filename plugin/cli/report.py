@@ -2,16 +2,17 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli import options
 from podium.cli.output import show_progress
-from podium.cli.rank import RankingOptions, rank, rank_sources
+from podium.cli.rank import RankingOptions, params_of_ranking, rank_sources
 from podium.data.query import BattleQuery
 from podium.printable import tell
-from podium.storage.remote import Place
+from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
     from podium.show.page.material import PageContent
@@ -23,11 +24,19 @@ NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory"
 @options.command(
     "How to rank",
     "Make one page of a ranking to share: the answer, the checks, the battles.",
-    params=[param for param in rank.params if param.name not in NOT_HERE],
+    params=params_of_ranking(NOT_HERE),
 )
 @options.responses(help="Files or folders with the responses that were compared.")
 @click.option(
     "--no-texts", is_flag=True, help="Leave out instructions, responses and the judge's words."
+)
+@click.option(
+    "--disclose",
+    is_flag=True,
+    help=(
+        "Add how the ranking was made: versions, judges, sampling, counts, failures, seeds; also "
+        "written as JSON beside the page."
+    ),
 )
 @options.output_file(".html", help="Write the page to this file.", default="report.html")
 def report(
@@ -36,6 +45,7 @@ def report(
     output: Place,
     responses: tuple[str, ...],
     no_texts: bool,
+    disclose: bool,
 ) -> int:
     """Make one self-contained page of the battles in SOURCE..., or of a ranking that `podium rank`
     wrote as JSON.
@@ -45,6 +55,7 @@ def report(
     podium report logs/ --ranker bradley-terry,win-rate
     podium report verdicts.csv --responses answers/ --calibration calibration.json
     podium report ranking.json
+    podium report logs/ --disclose
     \f
 
     A single source that is a ranking in JSON is shown as it is; the options for reading and
@@ -56,6 +67,7 @@ def report(
     from podium.rankers.json_files import read_ranking
     from podium.show.page.material import PageContent
     from podium.show.page.report_page import report_page
+    from podium.show.report.disclosure import disclose as disclosure_of
     from podium.show.report.ranking_view import ranking_messages
     from podium.storage.atomic_files import write_text
     from podium.storage.remote import named_file, without_secrets
@@ -70,11 +82,17 @@ def report(
             content = PageContent(ranking, command=command)
         else:
             content, is_partial = _content_of_battles(query, how, responses, no_texts, command)
+        if disclose:
+            content = replace(content, disclosure=disclosure_of(content.ranking))
         page = report_page(content)
     for message in ranking_messages(content.ranking):
         tell(message)
     write_text(output, page, errors="backslashreplace")
     tell(f"wrote {output}")
+    if content.disclosure is not None:
+        beside = place_of(f"{str(output).removesuffix('.html')}.disclosure.json")
+        write_text(beside, content.disclosure.to_json() + "\n", errors="backslashreplace")
+        tell(f"wrote {beside}")
     return 3 if is_partial or content.ranking.failures else 0
 
 

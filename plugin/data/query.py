@@ -140,7 +140,19 @@ class BattleQuery:
                 changed[name] = _plain_value(value)
         return changed
 
+    def recorded_options(self) -> dict[str, Any]:
+        """Return `changed_options` with the options that change battles after reading."""
+        recorded = self.changed_options()
+        usual = BattleQuery(())
+        for name in FURTHER_OPTIONS:
+            value = getattr(self, name)
+            if value != getattr(usual, name):
+                recorded[name] = _plain_value(value)
+        return recorded
 
+
+FURTHER_OPTIONS = ("human_labels", "complete", "mapping")
+"""Fields of a query that change battles after their rows are read; `compare` has its own."""
 READING_OPTIONS = (
     "format",
     "where",

@@ -232,6 +232,43 @@ def diagnose(
     )
 
 
+def judge_sections(
+    judgments: Battles,
+    battles: Battles,
+    names: Iterable[str],
+    *,
+    families: Mapping[str, str],
+    level: float,
+    seed: int,
+) -> dict[str, CardSections]:
+    """Compute some sections of the card of each judge.
+
+    Args:
+        judgments: verdicts of one or more judges, one per order.
+        battles: the same verdicts with the two orders merged.
+        names: JSON keys of the sections.
+        families: families of models by pattern of their names.
+        level: confidence level of intervals.
+        seed: seed of the resamples.
+
+    Returns:
+        The sections by the name of the judge; it is empty for rows that name no judge.
+    """
+    options = {
+        "gold": None,
+        "level": level,
+        "seed": seed,
+        "near_tie": NEAR_TIE,
+        "families": dict(families),
+    }
+    wanted = {name: SECTIONS[name] for name in names}
+    sections = {}
+    for subject in _subjects(judgments.asked_battles, battles.asked_battles, options):
+        card = Card(subject, answer_sections(wanted, subject))
+        sections[subject.shown_judge or ""] = card.sections
+    return sections
+
+
 def answer_sections(sections: Sections, subject: Any) -> dict[str, SectionAnswer]:
     """Compute the answers of sections.
 

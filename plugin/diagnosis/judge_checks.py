@@ -233,6 +233,8 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
         battles: the battles.
         families: families by pattern of models' names, see `family_of`.
     """
+    if are_human_votes(battles):
+        return []
     models_by_family = group_by_family(battles.models, families)
     relations = []
     for judge in _named_judges(battles):

@@ -110,14 +110,14 @@ def rank(
     """
     if not isinstance(battles, Battles):
         battles = _read_by_default(battles, by)
-    column, slices = _split_slices(battles, by, pool)
+    column, slices = split_slices(battles, by, pool)
     defaults = _default_rankers(battles, slices) if rankers is None else {}
     names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = _read_options(names, options)
-    merged = {} if pool else _merge_juries(slices)
+    merged = {} if pool else merge_juries(slices)
     pool = pool or battles.is_one_jury
-    families = _families_of_table(models)
+    families = families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
     context = choose_context(functions, whole, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
@@ -131,6 +131,7 @@ def rank(
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}
+    asked |= {"rankers_by_default": True} if len(defaults) > 1 else {}
     asked |= _names_of_files({"calibration": calibration, "models": models})
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
     return Ranking(standings, _describe_sources(battles, recorded), failures, details)
@@ -180,7 +181,7 @@ def _default_rankers(battles: Battles, slices: Sequence[Slice]) -> dict[str | No
     return defaults
 
 
-def _merge_juries(slices: Sequence[Slice]) -> dict[str | None, Battles]:
+def merge_juries(slices: Sequence[Slice]) -> dict[str | None, Battles]:
     """Return the battles of each slice of a jury with one verdict per battle, by value.
 
     Slices of one judge, and of judges that took turns, are left out.
@@ -238,7 +239,7 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
     return settings
 
 
-def _families_of_table(models: About) -> Mapping[str, str]:
+def families_of_table(models: About) -> Mapping[str, str]:
     """Return the family of each model in a table; empty without a table.
 
     Raises:
@@ -323,7 +324,7 @@ def without_order(standings: Standings) -> Standings:
     return replace(standings, entries=tuple(entries), separation=separation)
 
 
-def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
+def split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
     """Return the column that divides the battles, and the slices.
 
     The column is `by`. If this is None and `pool` is false, it is the column whose values must be

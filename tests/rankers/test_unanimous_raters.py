@@ -104,5 +104,8 @@ def test_votes_without_a_name_count_as_those_of_one_voter(ranker):
     half = table.assign(voter=table["voter"].where(table.index % 2 == 0))
     thirteen = table.assign(voter=half["voter"].fillna("unnamed"))
     assert entry_of(half, ranker).low == pytest.approx(entry_of(thirteen, ranker).low, rel=1e-9)
-    [finding] = podium.compare(half, "m0", "m1", measure="win-rate").findings
-    assert finding.difference.p_value == pytest.approx(2 * 0.5**13)
+    found = [
+        podium.compare(each, "m0", "m1", measure="win-rate").findings[0].difference.p_value
+        for each in (half, thirteen)
+    ]
+    assert found[0] == pytest.approx(found[1])

@@ -68,7 +68,7 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
         facts_of_tasks=_join_facts_of_tasks(read.tables, has_copies=joined.copies > 0),
         notes=tuple(notes),
         sources=tuple(each.source for each in read.tables),
-        reading=query.changed_options(),
+        reading=query.recorded_options(),
         lost=tuple(gathered.lost),
         copies=joined.copies,
         judge_records=join_judges(each.judges for each in read.tables),

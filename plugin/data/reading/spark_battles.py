@@ -35,6 +35,6 @@ def scan_files(query: BattleQuery, counting: Spark) -> Battles:
         None,
         (*bare, *verdicts.notes(), *copies),
         sources,
-        query.changed_options(),
+        query.recorded_options(),
         questions=() if query.ids == "global" else inputs_not_compared(counting, relation),
     )

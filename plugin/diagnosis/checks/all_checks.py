@@ -11,6 +11,7 @@ import numpy as np
 
 from podium.checks import GRAVITY, Check, Result, find_flagged
 from podium.data.battles import Battles
+from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.category_checks import check_categories
 from podium.diagnosis.checks.comparability_checks import (
@@ -62,6 +63,12 @@ from podium.diagnosis.checks.order_checks import (
     order_not_known,
     position_of_card,
 )
+from podium.diagnosis.checks.place_checks import (
+    describe_elo,
+    describe_first_place,
+    describe_places,
+)
+from podium.diagnosis.checks.rater_descriptions import describe_agreement, describe_voters
 from podium.diagnosis.checks.reply_checks import (
     check_only_ties,
     check_unparsed,
@@ -78,6 +85,8 @@ from podium.diagnosis.checks.score_scale_checks import (
     check_score_scale,
     compares_scales,
 )
+from podium.diagnosis.checks.tie_checks import check_ties
+from podium.diagnosis.checks.time_checks import check_time
 from podium.diagnosis.judge_checks import is_judged
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
@@ -112,6 +121,7 @@ class ListedCheck:
         of_judge: makes it from the battles and the given families of models.
         of_standings: makes it from a ranker's result.
         of_card: makes it from the sections of a judge card.
+        of_audit: makes it from a ranking and all that is known of it, for `podium audit` alone.
         is_of_asked: whether `of_battles` and `of_judge` get only the battles that judges were
             asked about, because the check is about the judges. They are not called if there are
             no such battles.
@@ -124,6 +134,7 @@ class ListedCheck:
     of_judge: Callable[[Battles, Families], Sequence[Check]] | None = None
     of_standings: Callable[[Standings], Sequence[Check]] | None = None
     of_card: Callable[[CardSections], Sequence[Check]] | None = None
+    of_audit: Callable[[AuditData], Sequence[Check]] | None = None
     is_of_asked: bool = False
     in_comparisons: bool = False
     of_scores: bool = False
@@ -134,6 +145,11 @@ class ListedCheck:
             return battles
         asked = battles.asked_battles
         return asked if len(asked) else None
+
+
+def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
+    """Make the check of ties; none for means and medians of scores, which count no ties."""
+    return () if data.standings.scale.name == "score" else check_ties(data.rated)
 
 
 CHECKLIST = (
@@ -236,8 +252,15 @@ CHECKLIST = (
     ListedCheck(of_standings=check_given_ratings),
     ListedCheck(of_standings=check_misjudged),
     ListedCheck(of_standings=check_jury),
+    ListedCheck(of_audit=_check_ties_of_ratings),
+    ListedCheck(of_audit=lambda data: check_time(data.judgments)),
+    ListedCheck(of_audit=describe_agreement),
+    ListedCheck(of_audit=describe_voters),
+    ListedCheck(of_audit=describe_first_place),
+    ListedCheck(of_audit=describe_places),
+    ListedCheck(of_audit=describe_elo),
 )
-"""The checks of a ranking or of a judge card, in the order in which tables show them.
+"""The checks of a ranking, of a judge card or of an audit, in the order in which tables show them.
 
 The checks `connected`, `first place` and `decisive rater` are not listed. Commands that show them
 call `check_connected` and `check_first_place` in `podium.diagnosis.checks.sample_checks`, and
@@ -295,6 +318,25 @@ def checks_of_card(card: CardSections) -> tuple[Check, ...]:
     return tuple(name_identical_responses(adjust_tests(checks), card.battles))
 
 
+def checks_only_of_cards(card: CardSections) -> list[Check]:
+    """Make the checks of a judge card that no ranking has; they follow intervals, not p-values."""
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        is_of_ranking = row.of_battles or row.of_judge or row.of_standings
+        if row.of_card is not None and not is_of_ranking:
+            checks += row.of_card(card)
+    return checks
+
+
+def checks_only_of_audits(data: AuditData) -> list[Check]:
+    """Make the checks that only an audit has; their p-values are not adjusted yet."""
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        if row.of_audit is not None:
+            checks += row.of_audit(data)
+    return checks
+
+
 def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
     """Return the checks of battles that apply to a ranker, with remedies that work.
 
@@ -319,6 +361,25 @@ def _with_remedy_of_length(check: Check, remedy: str) -> Check:
     if check.name != "length" or "remedy" not in check.fields:
         return check
     return replace(check, fields={**check.fields, "remedy": remedy})
+
+
+def checks_of_ranking(
+    standings: Standings,
+    battles: Battles,
+    families: Families,
+    merged: Battles | None = None,
+) -> Sequence[Check]:
+    """Return the adjusted checks that a ranking has; if it has none, make them from the battles.
+
+    Args:
+        standings: the ranking.
+        battles: its battles, of all judges.
+        families: families of models, by glob pattern of the models' names.
+        merged: the same battles with one verdict of a jury each; None if they are not merged.
+    """
+    if standings.checks:
+        return standings.checks
+    return adjust_tests(fit_to_ranker(checks_of_battles(battles, families, merged), standings))
 
 
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:

@@ -6,7 +6,7 @@ from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_beside_chance, facts_of
-from podium.diagnosis.judge_checks import is_judged
+from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.rankers.ranking import Standings
 from podium.wording import join_names
 
@@ -14,13 +14,13 @@ from podium.wording import join_names
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:
     """Return that it is not known whether rating gaps match human ones, and why.
 
-    Only a calibration measures it. Empty if no judge decided the battles.
+    Only a calibration measures it. Empty if no judge decided the battles, and for votes of humans.
     """
-    if not is_judged(battles):
+    if not is_judged(battles) or are_human_votes(battles):
         return ()
     is_labelled = "human" in battles.columns and np.isfinite(battles.numbers_of("human")).any()
     reason = "`podium calibrate` measures it" if is_labelled else "no human labels"
-    return (not_known("human scale", reason),)
+    return (not_known("human scale", reason, fields={"is_labelled": bool(is_labelled)}),)
 
 
 def human_of_card(card: CardSections) -> tuple[Check, ...]:

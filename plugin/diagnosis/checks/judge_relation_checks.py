@@ -99,6 +99,8 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
     section = card.answers["self_preference"]
     lacking = card.find_lacking("self_preference", "excess")
     if lacking is not None:
-        remedy = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
-        return (not_known(name, lacking.why, remedy),)
+        needs_families = lacking.remedy == NAME_FAMILIES
+        remedy = "--families" if needs_families else lacking.remedy
+        fields = {"needs_families": needs_families}
+        return (not_known(name, lacking.why, remedy, fields=fields),)
     return (check_effect(name, section.excess),)

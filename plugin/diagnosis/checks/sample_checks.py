@@ -10,6 +10,8 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.notices.notice import select_codes
 from podium.notices.option_forms import option_text
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
+from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.ranking import Standings
 from podium.wording import item_option, join_item_names, plural, quantity
 
@@ -23,6 +25,17 @@ def check_connected(standings: Standings) -> tuple[Check, ...]:
     groups = standings.fit.components
     if groups is None:
         return ()
+    return (make_check("connected", groups > 1, number=groups, fields={"groups": groups}),)
+
+
+def check_connected_battles(battles: Battles) -> tuple[Check, ...]:
+    """Check whether the battles connect all models, also if these have no ranking.
+
+    Empty if no battle is readable.
+    """
+    if not battles.tally.judged:
+        return ()
+    groups = comparison_graph(pair_sums_with_items(prepare_battles(battles))).groups
     return (make_check("connected", groups > 1, number=groups, fields={"groups": groups}),)
 
 
@@ -176,6 +189,7 @@ def _check_robustness(robustness: DropOutRobustness, unit: str) -> Check:
         "items": join_item_names(robustness.items, are_rows=robustness.are_rows, noun=unit),
         "dropped": dropped,
         "tried": robustness.largest_tried,
+        "nouns": nouns,
     }
     is_flagged = number <= CHECKS["first place"].threshold
     return make_check("first place", is_flagged, number=number, fields=fields)

@@ -128,8 +128,27 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
         gap=separation.gap if has_same_leaders else nan,
         lead=separation.lead if has_same_leaders else None,
         z=separation.z if has_same_leaders else None,
+        neighbours=_tests_of_kept(separation, kept),
     )
     return replace(standings, entries=kept_entries, separation=remaining)
+
+
+def _tests_of_kept(
+    separation: Separation, kept: Sequence[int]
+) -> tuple[tuple[float, float] | None, ...]:
+    """Return the tests of neighbours among the models at some places.
+
+    It is None for two models that were no neighbours before.
+
+    Args:
+        separation: the tests of all neighbours.
+        kept: places of the models, from 0 and in order.
+    """
+    tests = []
+    for upper, lower in pairwise(kept):
+        are_neighbours = lower == upper + 1 and upper < len(separation.neighbours)
+        tests.append(separation.neighbours[upper] if are_neighbours else None)
+    return tuple(tests)
 
 
 def withhold_ranks(standings: Standings) -> Standings:
@@ -146,7 +165,7 @@ def withhold_ranks(standings: Standings) -> Standings:
     separation = standings.separation
     if separation is not None:
         nobody = tuple(() for _ in separation.beats)
-        separation = replace(separation, cuts=(), beats=nobody, lead=None)
+        separation = replace(separation, cuts=(), beats=nobody, lead=None, neighbours=())
     return replace(standings, entries=entries, separation=separation)
 
 

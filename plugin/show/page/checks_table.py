@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from podium.checks import CHECK_COLUMNS, Check, Result
 from podium.data.battles import Battles
-from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles, fit_to_ranker
+from podium.diagnosis.checks.all_checks import checks_of_ranking
 from podium.diagnosis.checks.reply_checks import check_unparsed_count
 from podium.diagnosis.checks.sample_checks import (
     check_connected,
@@ -41,20 +41,11 @@ def checks_table(
         ]
         rows = [*map(_check_row, checks), WITHOUT_BATTLES]
     else:
-        of_ranking = _checks_of_ranking(standings, battles, families)
+        of_ranking = checks_of_ranking(standings, battles, families)
         checks += [check for check in of_ranking if check.name != "first place"]
         checks += _search_first_place(standings, battles, of_ranking)
         rows = [*map(_check_row, checks)]
     return Table("", CHECK_COLUMNS, tuple(rows), "lll", words=True)
-
-
-def _checks_of_ranking(
-    standings: Standings, battles: Battles, families: Mapping[str, str]
-) -> Sequence[Check]:
-    """Return the checks that a ranking has; if it has none, make them from the battles."""
-    if standings.checks:
-        return standings.checks
-    return adjust_tests(fit_to_ranker(checks_of_battles(battles, families), standings))
 
 
 def _search_first_place(

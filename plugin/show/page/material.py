@@ -24,6 +24,7 @@ from podium.rankers.ranking import Ranking, Standings
 from podium.show.page.checks_table import checks_table
 from podium.show.page.listed_battles import ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts
+from podium.show.report.disclosure import Disclosure
 from podium.tables import Report, Table
 from podium.wording import join_names, plural
 
@@ -44,6 +45,7 @@ class PageContent:
         judge: reports of the judge card.
         command: the command that made the page.
         missing: why a part is missing, by name of the part.
+        disclosure: how the ranking was made, for its readers; None to leave it out.
         home: link to the index of a site; empty for a page on its own.
     """
 
@@ -60,6 +62,7 @@ class PageContent:
     notes: Sequence[str] = ()
     checks: Table | None = None
     costs: Table | None = None
+    disclosure: Disclosure | None = None
     home: str = ""
 
 

@@ -26,6 +26,7 @@ from podium.show.pictures.charts import (
 )
 from podium.show.pictures.style import DARK, LIGHT, theme
 from podium.show.report.calibration_view import calibration_reports
+from podium.show.report.disclosure import disclosure_reports
 from podium.show.report.html import html_part, section_body, table_part
 from podium.show.report.ranking_view import (
     ranking_reports,
@@ -102,7 +103,15 @@ def report_page(content: PageContent) -> str:
         judge=[_card_part(card) for card in content.judge],
         costs=table_part(content.costs) if content.costs else "",
         provenance=table_part(_provenance_table(content)),
+        disclosure=_disclosure_part(content),
     )
+
+
+def _disclosure_part(content: PageContent) -> str:
+    """Render the disclosure; empty without one."""
+    if content.disclosure is None:
+        return ""
+    return section_body(disclosure_reports(content.disclosure)[0].sections[0])
 
 
 def _card_part(card: Report) -> tuple[str, str]:

@@ -1,0 +1,102 @@
+"""podium audit: verdicts in, what can be believed of their ranking out."""
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from podium.cli import options
+from podium.cli.output import notice_lines, show_progress
+from podium.cli.rank import RankingOptions, params_of_ranking, rank_arguments
+from podium.data.query import BattleQuery
+from podium.printable import tell
+from podium.show.report.styles import Destination
+from podium.storage.remote import Place
+
+if TYPE_CHECKING:
+    from podium.diagnosis.audit_record import Audit
+    from podium.diagnosis.checks.remedy_commands import TypedArguments
+
+NOT_HERE = ("figure", "merge")
+"""Options of `podium rank` that an audit does not have."""
+OF_OUTPUT = frozenset({"output", "style", "page"})
+"""Options that are not part of the commands of remedies."""
+
+
+@options.command(
+    "How to rank",
+    "Say what can be believed of a ranking: one answer, and a row per probe.",
+    params=params_of_ranking(NOT_HERE),
+)
+@click.option(
+    "--page",
+    metavar="FILE",
+    type=options.OutputFile((".html",)),
+    help="Write one HTML page with the answer and the probes to this file.",
+)
+def audit(
+    query: BattleQuery, how: RankingOptions, destination: Destination, page: Place | None
+) -> int:
+    """Rank the models in SOURCE..., and check what can be believed of the ranking.
+
+    Each probe is ok, flagged or not known, with its figure, its interval, its threshold, and the
+    command that helps. Descriptions, such as which places are separated, are never flagged.
+
+    \b
+    podium audit battles.csv
+    podium audit logs/ --page audit.html
+    podium audit votes.parquet --where judge=crowd --columns model_a=left,model_b=right,credit=vote
+    podium audit battles.csv --by category --format json
+    \f
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read or ranked, else 0.
+    """
+    from podium.data.reading.judgments import read_query
+    from podium.ranking.audit_battles import audit as audit_battles
+    from podium.show.writing import write_result
+
+    with show_progress():
+        battles, names, settings = rank_arguments(query, how)
+        judgments = read_query(query.judgments())
+        result = audit_battles(
+            battles,
+            names,
+            judgments=judgments,
+            level=how.level,
+            seed=how.seed,
+            by=how.by,
+            pool=how.pool,
+            calibration=how.calibration,
+            models=how.models,
+            arguments=_typed_arguments(),
+            **settings,
+        )
+    messages = [
+        *notice_lines(result.warnings),
+        *(f"not ranked: {each}" for each in result.failures),
+    ]
+    write_result(result, destination, messages=messages)
+    if page is not None:
+        _write_page(result, page)
+    return 3 if battles.lost or result.failures else 0
+
+
+def _write_page(result: "Audit", page: Place) -> None:
+    """Write the page of an audit."""
+    from podium.show.page.audit_page import audit_page
+    from podium.storage.atomic_files import write_text
+
+    write_text(page, audit_page(result, options.typed_command()), errors="backslashreplace")
+    tell(f"wrote {page}")
+
+
+def _typed_arguments() -> "TypedArguments":
+    """Return what was typed to read and to rank, for the commands of remedies."""
+    from podium.diagnosis.checks.remedy_commands import TypedArguments
+    from podium.storage.remote import without_secrets
+
+    reading, ranking = options.typed_by_group(OF_OUTPUT)
+    return TypedArguments(
+        without_secrets(shlex.join(reading)), without_secrets(shlex.join(ranking))
+    )

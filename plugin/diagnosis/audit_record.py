@@ -1,0 +1,178 @@
+"""The record of an audit: the probes of each ranking, and an answer in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from podium.checks import GRAVITY, Check, Result
+from podium.diagnosis.checks.all_checks import CAUTIONS
+from podium.diagnosis.checks.card_sections import ERROR_RATE
+from podium.documents import Document
+from podium.format_version import FORMAT_VERSION
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notices_to_json
+from podium.rankers.ranking import Standings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", "human scale")
+"""Names of descriptions, in the order in which tables show them."""
+ADVICE = {
+    "fit": "look at such pairs one by one",
+    "items": "judge more items",
+    "first place": "judge more items",
+}
+"""What helps in words beside a command, where the remedy of a check names it, too, or is empty."""
+RESULTS_IN_ORDER = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
+"""The results, in the order in which tables show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One row of an audit: a check, of which judge it is, and what to type.
+
+    Attributes:
+        check: the check, with its adjusted p-value.
+        judge: the judge that it is about; empty if it is about the whole ranking.
+        command: the command that helps; empty if none is needed or known.
+    """
+
+    check: Check
+    judge: str = ""
+    command: str = ""
+
+    @property
+    def is_descriptive(self) -> bool:
+        """Whether the probe reports a figure and passes or fails nothing.
+
+        How few items decide the first place is a description, unless the ranking flags it.
+        """
+        is_of_first_place = self.check.name == "first place"
+        return self.check.kind.is_descriptive or (is_of_first_place and not self.check.is_flagged)
+
+    @property
+    def finding_text(self) -> str:
+        """What was found, or why it is not known, as a part of a sentence."""
+        text = self.check.figure
+        is_ok = self.check.result is Result.OK
+        if is_ok and self.check.p is not None and self.check.p > ERROR_RATE:
+            text = f"{text} (adjusted p {self.check.p:.2f})"
+        return f"{self.judge}: {text}" if self.judge else text
+
+    @property
+    def advice(self) -> str:
+        """What helps in words; empty if the check is ok, or if a command makes it known."""
+        if self.command and not self.check.is_known:
+            return ""
+        if self.command and self.check.is_flagged:
+            return ADVICE.get(self.check.name, self.check.remedy)
+        return self.check.remedy
+
+    @property
+    def remedy(self) -> str:
+        """What helps in words, with the command in brackets; empty if nothing is to be done."""
+        if not self.command:
+            return self.advice
+        command = f"`{self.command}`"
+        return f"{self.advice} ({command})" if self.advice else command
+
+    @property
+    def place(self) -> tuple[bool, int, int]:
+        """Key by which probes are sorted.
+
+        The flagged ones come first, by gravity and then cautions; descriptions come last.
+        """
+        name = self.check.name
+        if self.is_descriptive:
+            return True, 0, DESCRIPTIONS.index(name)
+        is_caution = name in CAUTIONS
+        result = RESULTS_IN_ORDER.index(self.check.result)
+        return False, result, GRAVITY[name] + (len(GRAVITY) if is_caution else 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the probe for JSON."""
+        content = self.check.to_dict()
+        content["text"] = self.finding_text
+        judge = {"judge": self.judge} if self.judge else {}
+        return {
+            "probe": self.check.name,
+            **content,
+            **judge,
+            "descriptive": self.is_descriptive,
+            "command": self.command,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BoardAudit:
+    """The audit of one ranking.
+
+    Attributes:
+        standings: the ranking.
+        probes: its probes, the flagged ones first.
+        answer: at most three sentences: whether to use the ranking, which models lead, and what to
+            do first.
+        source: what was typed to read the battles, as in the commands of the probes.
+    """
+
+    standings: Standings
+    probes: tuple[Probe, ...]
+    answer: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def flagged_probes(self) -> tuple[Probe, ...]:
+        """The flagged probes, the gravest first."""
+        return tuple(probe for probe in self.probes if probe.check.is_flagged)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the audit of this ranking for JSON."""
+        return {
+            "ranker": self.standings.ranker,
+            "slice": self.standings.slice,
+            "answer": list(self.answer),
+            "flagged": [probe.check.kind.code for probe in self.flagged_probes],
+            "probes": [probe.to_dict() for probe in self.probes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Audit(Document):
+    """The audits of all rankings of some battles.
+
+    Attributes:
+        boards: an audit for each slice, by the first ranker.
+        failures: why a slice has no ranking, a sentence each.
+        warnings: warnings about the battles and the rankings.
+        provenance: sources, options and package versions.
+    """
+
+    boards: tuple[BoardAudit, ...]
+    failures: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document as plain Python values."""
+        failures = {"failures": list(self.failures)} if self.failures else {}
+        return {
+            "podium": FORMAT_VERSION,
+            "audits": [board.to_dict() for board in self.boards],
+            "warnings": notices_to_json(self.warnings),
+            "provenance": dict(self.provenance),
+            **failures,
+        }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row per probe and slice."""
+        import pandas as pd
+
+        rows = []
+        for board in self.boards:
+            for probe in board.probes:
+                content = probe.to_dict()
+                for name in ("fields", "models", "judge"):
+                    content.pop(name, None)
+                rows.append({"slice": board.standings.slice, "judge": probe.judge, **content})
+        return pd.DataFrame(rows)

@@ -1,0 +1,178 @@
+"""Descriptions of a ranking: which places are separated, what decides the first, what Elo says."""
+
+from dataclasses import replace
+
+from podium.checks import Check, Result, make_check, not_known
+from podium.data.counting.relations import HARD
+from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.sample_checks import check_first_place_by_search
+from podium.diagnosis.judge_checks import are_human_votes, is_judged
+from podium.rankers.errors.rank_sets import further_items
+from podium.rankers.ranking import Separation, Standings
+from podium.score_scale import ELO
+from podium.wording import join_names, plural, quantity, some, word_for
+
+MOST_DROPPED = 20
+"""The search for items without which another model leads leaves out at most this many."""
+SEARCHED = "bradley-terry"
+"""The ranker whose ratings the search fits."""
+MOST_PLACES = 4
+"""At most this many separated places are named."""
+AGAINST_ELO = frozenset(
+    {
+        "connected",
+        "unit",
+        "score scale",
+        "same question",
+        "order decides",
+        "only ties",
+        "one order",
+        "lost replies",
+        "lost outcomes",
+        "ladder scale",
+        "cycle",
+        "fit",
+        "judges contradict",
+        "misjudged models",
+    }
+)
+"""Names of the checks because of which a gap in Elo is no win rate, if they are flagged."""
+
+
+def describe_places(data: AuditData) -> tuple[Check, ...]:
+    """Describe which neighbouring places are separated, and what would separate the next ones.
+
+    Of the neighbours that are too close to call, those are named that need the fewest further
+    items for 80% power. Empty if fewer than two models have a place.
+    """
+    separation = data.standings.separation
+    if separation is None or len(separation.names) < 2:
+        return ()
+    pairs = len(separation.names) - 1
+    separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]
+    places = [f"{k + 1} and {k + 2}" for k in separated]
+    fields = {
+        "apart": len(separated),
+        "pairs": pairs,
+        "are": word_for(len(separated), "is", "are"),
+        "which": f" (places {some(places, most=MOST_PLACES)})" if places else "",
+        "further": _further_text(data.standings, separation),
+    }
+    return (make_check("places", False, number=len(separated), fields=fields),)
+
+
+def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
+    """Return the neighbours that the fewest further items would separate, and this number.
+
+    Returns:
+        The upper place, from 1, and the number of items; None if all neighbours are separated, or
+        if the number is unknown for all others.
+    """
+    separation = standings.separation
+    has_decisions = "decisions" in standings.diagnostics.get("answer", {})
+    if separation is None or has_decisions or "ladder" in standings.diagnostics:
+        return None
+    needed = []
+    for k, test in enumerate(separation.neighbours):
+        if test is None or k + 1 in separation.beats[k]:
+            continue
+        z, critical = test
+        number = further_items(separation.clusters, critical, z)
+        if number is not None:
+            needed.append((number, k + 1))
+    if not needed:
+        return None
+    number, place = min(needed)
+    return place, number
+
+
+def _further_text(standings: Standings, separation: Separation) -> str:
+    """Return how many further items would separate the nearest open places; empty if unknown."""
+    nearest = nearest_open_places(standings)
+    if nearest is None:
+        return ""
+    place, number = nearest
+    counts = standings.counts
+    noun = counts.unit if counts.items > 1 else "battle"
+    raters = standings.diagnostics.get("raters")
+    if raters and raters["number"] <= separation.clusters:
+        noun = raters["unit"]
+    first, second = separation.names[place - 1 : place + 1]
+    more = f"{number:,} more {plural(noun, number)}"
+    return f"; {more} would separate places {place} and {place + 1} ({first}, {second})"
+
+
+def describe_first_place(data: AuditData) -> tuple[Check, ...]:
+    """Describe the fewest items without which another model leads.
+
+    A flagged check of the ranking stands as it is. Otherwise, more items are left out than in the
+    ranking, and the check is never flagged. Empty for rankers other than those of Bradley-Terry
+    ratings and of means.
+    """
+    flagged = [check for check in data.checks if check.name == "first place" and check.is_flagged]
+    if flagged:
+        return tuple(flagged)
+    if data.standings.ranker == SEARCHED and not data.standings.diagnostics.get("length_control"):
+        check = check_first_place_by_search(data.rated, MOST_DROPPED)
+        return (replace(check, result=Result.OK) if check.is_flagged else check,)
+    return _describe_drop_out(data.standings)
+
+
+def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
+    """Describe the fewest items that change the first place of a ranking of means."""
+    drop_out = standings.diagnostics.get("drop_out")
+    if not drop_out:
+        return ()
+    if "unknown" in drop_out:
+        return (not_known("first place", drop_out["unknown"]),)
+    unit = standings.counts.unit
+    leader = standings.entries[0].model
+    if drop_out["items"] is None:
+        tried = standings.counts.units
+        fields = {"leader": leader, "tried": tried, "nouns": plural(unit, 2)}
+        return (make_check("first place", False, fields=fields),)
+    dropped = quantity(drop_out["items"], unit)
+    fields = {
+        "leader": leader,
+        "rival": drop_out["leader"],
+        "items": "them" if drop_out["items"] > 1 else "it",
+        "dropped": dropped,
+        "tried": drop_out["items"],
+        "nouns": plural(unit, 2),
+    }
+    return (make_check("first place", False, number=drop_out["items"], fields=fields),)
+
+
+def describe_elo(data: AuditData) -> tuple[Check, ...]:
+    """Describe whether gaps in Elo may be quoted as win rates; empty for rankers without Elo.
+
+    They may not if a check of `AGAINST_ELO` is flagged, if the battles do not bound the rating of
+    the first model, if no model has an interval, or if credits are graded.
+    """
+    standings = data.standings
+    if standings.scale.kind != ELO.kind:
+        return ()
+    reasons = [check.name for check in data.checks if check.is_flagged]
+    against = [name for name in reasons if name in AGAINST_ELO]
+    if against:
+        flagged = f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
+        return (not_known("elo", f"no, {flagged}"),)
+    if HARD in data.battles.rows.battle_columns:
+        reason = "no, graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
+        return (not_known("elo", reason),)
+    ranked = [entry for entry in standings.entries if entry.score is not None]
+    if all(entry.low is None for entry in ranked):
+        return (not_known("elo", "no, there are no intervals"),)
+    if ranked[0].separated:
+        return (not_known("elo", f"no, nothing bounds the rating of {ranked[0].model}"),)
+    return (make_check("elo", False, fields={"whose": _scale_of(data)}),)
+
+
+def _scale_of(data: AuditData) -> str:
+    """Return in words whose scale the ratings are on."""
+    if are_human_votes(data.battles):
+        return "those of these voters"
+    if is_judged(data.battles):
+        several = len(data.battles.judges) > 1
+        return "those of these judges" if several else "those of this judge"
+    return "those of these scores"

@@ -1,0 +1,142 @@
+"""Descriptions of who judged: how much voters differ, and which judge disagrees with the others."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from podium.checks import Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
+from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.effects import facts_of
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY, are_too_many
+from podium.diagnosis.clustered import Clustered, cluster_battles
+from podium.diagnosis.figures import Statistic
+from podium.diagnosis.judge_checks import are_human_votes
+from podium.diagnosis.order_effect import MOST_JUDGES
+from podium.diagnosis.subject import matchup_codes
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.rankers.errors.raters import FEWEST_RATERS, covariance_of_raters, raters_of
+from podium.rankers.fit.cells import prepare_battles
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.identification import fit_battles
+from podium.wording import quantity
+
+
+def describe_voters(data: AuditData) -> tuple[Check, ...]:
+    """Describe how votes are shared, and how much larger errors are that include voters.
+
+    The factor is the median over models of the standard error by items and voters over that by
+    items alone, of Bradley-Terry ratings. Judges are looked at if there are at least 10.
+
+    Returns:
+        The check; not known with fewer than 10 voters, or if a fit fails. Empty without voters.
+    """
+    battles = data.battles
+    raters = raters_of(battles, fewest=2)
+    if raters is None or (raters.unit == "judge" and raters.number < FEWEST_RATERS):
+        return ()
+    if raters.number < FEWEST_RATERS:
+        named = quantity(raters.number, raters.unit)
+        return (not_known("voters", f"only {named}: intervals are about these alone"),)
+    if are_too_many(battles):
+        return (not_known("voters", TOO_MANY),)
+    try:
+        coded = code_battles(battles)
+        strengths = fit_battles(prepare_battles(battles))
+    except (NotIdentifiedError, NotConvergedError):
+        return (not_known("voters", "battles do not connect all models"),)
+    size = len(coded.models)
+    added, _ = covariance_of_raters(
+        lambda clustered: strengths.covariance(clustered)[:size, :size], coded, raters
+    )
+    by_item = np.diag(strengths.covariance(coded))[:size]
+    ratio = np.sqrt(np.maximum(by_item + np.diag(added), 0.0) / np.maximum(by_item, 1e-12))
+    verdicts = np.bincount(raters.code)
+    share = float(verdicts.max() / len(raters.code))
+    noun = "votes" if raters.unit == "voter" else "verdicts"
+    fields = {
+        "raters": quantity(raters.number, raters.unit),
+        "share": share,
+        "verdicts": noun,
+        "factor": float(np.median(ratio)),
+    }
+    return (make_check("voters", False, number=share, fields=fields),)
+
+
+class SharedVerdicts(NamedTuple):
+    """The verdicts of several judges on the same battles.
+
+    Attributes:
+        judges: names of the judges.
+        winner: 1 if the first model won by a judge, -1 if the second did, else 0, shape (battles,
+            judges).
+        sample: the battles as a sample.
+    """
+
+    judges: tuple[str, ...]
+    winner: np.ndarray
+    sample: Clustered
+
+    def agreement_of(self, judge: int) -> Statistic | None:
+        """Return in which share of the others' verdicts a judge names the same winner.
+
+        Only battles count on which it and another judge name a winner. None if there are none.
+        """
+        own = self.winner[:, [judge]]
+        others = np.delete(self.winner, judge, axis=1)
+        both = (own != 0) & (others != 0)
+        share = self.sample.share(((own == others) & both).sum(axis=1), cells=both.sum(axis=1))
+        return share if isinstance(share, Statistic) else None
+
+
+def describe_agreement(data: AuditData) -> tuple[Check, ...]:
+    """Describe which judge agrees least with the others, on the battles that they share.
+
+    Judges of the whole data are looked at, also if the ranking is of one of them.
+
+    Returns:
+        The check; not known if the judges share no battle, or for too many battles. Empty with
+        fewer than two judges, or more than `MOST_JUDGES`, and for votes of humans.
+    """
+    battles = data.battles.whole or data.battles
+    if not 1 < len(battles.judges) <= MOST_JUDGES or are_human_votes(battles):
+        return ()
+    if len(battles) > MOST_BATTLES:
+        return (not_known("judges", TOO_MANY),)
+    shared = _shared_verdicts(battles)
+    agreements = []
+    for k, name in enumerate(shared.judges):
+        agreement = shared.agreement_of(k)
+        if agreement is not None:
+            agreements.append((agreement, battles.short_judges.get(name, name)))
+    if not agreements:
+        return (not_known("judges", "no battle has a winner by two judges"),)
+    agreements.sort(key=lambda each: (each[0].value, each[1]))
+    least, judge = agreements[0]
+    most, best = agreements[-1]
+    # Two judges agree with each other equally often.
+    more = f"; the most: {best}, on {most.brief}" if len(agreements) > 2 else ""
+    verdicts = f"{least.n:,} verdicts on the same battles"
+    facts = facts_of(least, judge=judge, verdicts=verdicts, most=more)
+    return (make_check("judges", False, **facts),)
+
+
+def _shared_verdicts(battles: Battles) -> SharedVerdicts:
+    """Return the winners by each judge of each matchup of an item; repeats are averaged."""
+    rows = np.flatnonzero(battles.readable)
+    judges = battles.judges
+    code_of = {name: k for k, name in enumerate(judges)}
+    names = battles.rows.texts_of("judge")[rows]
+    judge = np.array([code_of.get(name or UNNAMED_JUDGE, -1) for name in names])
+    rows, judge = rows[judge >= 0], judge[judge >= 0]
+    matchups, first_row, matchup = np.unique(
+        matchup_codes(battles, rows), return_index=True, return_inverse=True
+    )
+    first, second = (codes[rows] for codes in battles.model_codes)
+    lead = battles.numbers_of("credit")[rows] - 0.5
+    lead = np.where(first > second, -lead, lead)
+    size = len(matchups) * len(judges)
+    total = np.bincount(matchup * len(judges) + judge, lead, size).reshape(len(matchups), -1)
+    sample = cluster_battles(battles).take(rows[first_row])
+    return SharedVerdicts(judges, np.sign(np.round(total, 9)), sample)

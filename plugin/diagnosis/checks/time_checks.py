@@ -1,0 +1,201 @@
+"""The check whether models or judges changed while the battles were made.
+
+The verdict of a battle, less the mean of its pair of models, is compared with the time of the
+battle, less the mean time of the pair. So neither the strengths of the models nor the times at
+which pairs met matter. Each model has a slope: how much its win rate against the same opponents
+changes from the first battle to the last. Time is the rank of the battle among all, from 0 to 1, so
+that a pause does not count as much as battles.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from podium.checks import CHECKS, Check, make_check, not_known
+from podium.data.battles import COLUMNS, Battles
+from podium.data.reading.units import TIME_NAME
+from podium.diagnosis.checks.card_sections import ERROR_RATE
+from podium.diagnosis.checks.group_checks import pair_values
+from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
+from podium.distributions import stdtr
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.errors.raters import raters_of
+from podium.rankers.fit.coded import cluster_codes
+
+EPOCHS = ((1e9, 2e9, 1.0), (1e12, 2e12, 1e3), (1e15, 2e15, 1e6))
+"""Least and largest number, and numbers per second, of times since 1970 in seconds, milliseconds
+and microseconds."""
+FEWEST_DATED = 0.9
+"""With a smaller share of dated battles, a column is not used."""
+FEWEST_CLUSTERS = 20
+"""Models with battles on fewer items are not tested: errors of their slopes are unreliable."""
+FEWEST_TIMES = 3
+"""A column with fewer different times has periods, as categories, and no course of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """How much the win rate of a model changes from the first battle to the last.
+
+    Attributes:
+        model: name of the model.
+        change: the change of the win rate.
+        error: its standard error.
+        clusters: number of items (or voters) behind the error.
+    """
+
+    model: str
+    change: float
+    error: float
+    clusters: int
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of no change."""
+        return float(2 * stdtr(self.clusters - 1, -abs(self.change) / self.error))
+
+
+def check_time(battles: Battles) -> tuple[Check, ...]:
+    """Test whether the win rate of a model against the same opponents changes over time.
+
+    Returns:
+        The check of the model with the smallest p-value, which is multiplied by the number of
+        models (Bonferroni), and not yet adjusted with other checks. Not known for too many battles,
+        or if no model has enough items. Empty if no column has dates.
+    """
+    column = next(_dated_columns(battles), None) if battles.tally.judged else None
+    if column is None:
+        return ()
+    name, seconds = column
+    if are_too_many(battles):
+        return (not_known("time", TOO_MANY),)
+    slopes = _slopes_of_models(battles, seconds)
+    if not slopes:
+        return (not_known("time", "too few items for each model"),)
+    worst = min(slopes, key=lambda slope: (slope.p, slope.model))
+    p = min(1.0, worst.p * len(slopes))
+    half_width = worst.error * t_quantile(worst.clusters, 1 - ERROR_RATE / len(slopes))
+    low, high = worst.change - half_width, worst.change + half_width
+    fields = {
+        "model": worst.model,
+        "change": f"{100 * worst.change:+.1f} points",
+        "interval": f"{100 * low:.1f} … {100 * high:.1f}",
+        "column": name,
+        "span": _span_text(seconds),
+    }
+    is_large = abs(worst.change) > CHECKS["time"].threshold
+    return (
+        make_check(
+            "time",
+            is_large and p <= ERROR_RATE,
+            number=worst.change,
+            interval=(low, high),
+            p=p,
+            fields=fields,
+            models=(worst.model,),
+        ),
+    )
+
+
+def _dated_columns(battles: Battles) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the columns with times, and the time of each battle in seconds, NaN if unknown."""
+    for name in sorted(battles.columns - {*COLUMNS}):
+        if not TIME_NAME.search(name):
+            continue
+        seconds = seconds_of_texts(battles.rows.texts_of(name))
+        known = seconds[battles.readable]
+        has_dates = len(known) and np.isfinite(known).mean() >= FEWEST_DATED
+        if has_dates and len(np.unique(known[np.isfinite(known)])) >= FEWEST_TIMES:
+            yield name, seconds
+
+
+def seconds_of_texts(texts: np.ndarray) -> np.ndarray:
+    """Return dates, or numbers since 1970, in seconds; NaN for other texts. Shape (texts,)."""
+    import pandas as pd
+
+    column = pd.Series(texts, dtype=object)
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    seconds = np.full(len(column), np.nan)
+    for least, most, per_second in EPOCHS:
+        is_epoch = (numbers >= least) & (numbers < most)
+        seconds[is_epoch] = numbers[is_epoch] / per_second
+    is_text = np.isnan(numbers) & column.notna().to_numpy()
+    if is_text.any():
+        dates = pd.to_datetime(column[is_text], errors="coerce", utc=True, format="ISO8601")
+        known = dates.notna().to_numpy()
+        values = np.full(len(dates), np.nan)
+        moments = dates[known].dt.tz_convert(None).to_numpy(dtype="datetime64[ms]")
+        values[known] = moments.astype(np.int64) / 1e3
+        seconds[is_text] = values
+    return seconds
+
+
+def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
+    """Return the slope of each model with enough items.
+
+    Errors are clustered by item, or by voter if these give a larger error.
+
+    Args:
+        battles: the battles.
+        seconds: time of each battle, NaN if unknown, shape (battles,).
+    """
+    known = battles.readable & np.isfinite(seconds)
+    low, high, value = pair_values(battles, known)
+    times = seconds[known]
+    # Battles at one time share a rank.
+    _, order = np.unique(times, return_inverse=True)
+    number = np.bincount(order)
+    rank = (np.cumsum(number) - number / 2)[order] / len(order)
+    pair = low * len(battles.models) + high
+    size = np.maximum(np.bincount(pair), 1)
+    rest = value - (np.bincount(pair, value) / size)[pair]
+    moment = rank - (np.bincount(pair, rank) / size)[pair]
+    units = [np.unique(cluster_codes(battles)[known], return_inverse=True)[1]]
+    raters = raters_of(battles, known)
+    if raters is not None:
+        units.append(raters.code)
+    slopes = []
+    for code, model in enumerate(battles.models):
+        sign = np.where(low == code, 1.0, np.where(high == code, -1.0, 0.0))
+        own = sign != 0
+        earned = (sign * rest)[own]
+        estimates = [_slope_of_model(model, earned, moment[own], unit[own]) for unit in units]
+        known_slopes = [slope for slope in estimates if slope is not None]
+        if len(known_slopes) == len(units):
+            slopes.append(max(known_slopes, key=lambda slope: slope.error))
+    return slopes
+
+
+def _slope_of_model(
+    model: str, rest: np.ndarray, moment: np.ndarray, unit: np.ndarray
+) -> Slope | None:
+    """Return the least-squares slope of a model with its clustered error.
+
+    Args:
+        model: name of the model.
+        rest: what the model earned in each of its battles, less the mean of the pair.
+        moment: the time of each, less the mean of the pair.
+        unit: code of the cluster of each.
+
+    Returns:
+        The slope; None with fewer than `FEWEST_CLUSTERS` clusters, or if all times are equal.
+    """
+    spread = float(np.sum(moment**2))
+    distinct, cluster = np.unique(unit, return_inverse=True)
+    clusters = len(distinct)
+    if clusters < FEWEST_CLUSTERS or spread <= 0:
+        return None
+    change = float(np.sum(rest * moment) / spread)
+    # Without a change, these are the residuals: so the test keeps its level with few items.
+    scores = np.bincount(cluster, rest * moment) / spread
+    error = float(np.sqrt(np.sum(scores**2) * clusters / (clusters - 1)))
+    return Slope(model, change, error, clusters) if error > 0 else None
+
+
+def _span_text(seconds: np.ndarray) -> str:
+    """Return the first and the last day of the battles as text."""
+    known = seconds[np.isfinite(seconds)]
+    days = [datetime.fromtimestamp(float(end), UTC).date() for end in (known.min(), known.max())]
+    return f"{days[0]} to {days[1]}"

@@ -1,0 +1,311 @@
+"""Audit battles: rank them, and make every check of the ranking and of its judges."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from podium.checks import Check, Result, not_known
+from podium.data.battles import Battles
+from podium.data.reading.judgments import read_battles
+from podium.data.reading.side_tables import About
+from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
+from podium.diagnosis.card import judge_sections
+from podium.diagnosis.checks.all_checks import (
+    adjust_tests,
+    checks_of_ranking,
+    checks_only_of_audits,
+    checks_only_of_cards,
+)
+from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.card_sections import CardSections
+from podium.diagnosis.checks.place_checks import nearest_open_places
+from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
+from podium.diagnosis.checks.sample_checks import check_connected_battles
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
+from podium.diagnosis.judge_checks import are_human_votes, is_judged
+from podium.distributions import ndtr, ndtri
+from podium.errors import NotIdentifiedError, PodiumError
+from podium.notices.option_forms import typed_as, typed_in_command
+from podium.rankers.calibration.calibration import Calibration
+from podium.rankers.ranking import Ranking, Standings
+from podium.ranking.rank_battles import Slice, families_of_table, merge_juries, rank, split_slices
+from podium.show.answers.audit_sentences import audit_answer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WITHOUT_CONNECTION = "win-rate"
+"""The ranker of battles that do not connect all models."""
+SECTIONS = ("consistency", "self_preference", "human", "transitivity")
+"""Sections of a judge card that have checks which no ranking has."""
+OPEN_EFFECT = "the effect is beyond chance for this judge alone, and not among all tests"
+"""Why a flagged effect is not known after it was adjusted."""
+CHECKS_OF_CARDS = ("repeated", "self-preference", "human", "transitivity")
+
+
+def audit(
+    battles: "Battles | pd.DataFrame | str | Path",
+    rankers: str | Sequence[str] | None = None,
+    *,
+    judgments: Battles | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    by: str | None = None,
+    pool: bool = False,
+    calibration: Calibration | str | Path | None = None,
+    models: About = None,
+    arguments: TypedArguments | None = None,
+    **options: Any,
+) -> Audit:
+    """Rank battles, and say what can be believed of the ranking.
+
+    The probes are the checks of the ranking, those of the judges' cards, and some that only an
+    audit has. The tests of the ranking share an error rate of 5% by Holm's rule, as in
+    `podium.rank`; the further tests share another 5%.
+
+    Args:
+        battles: from `read_battles`; or what it reads: a data frame, or a path.
+        rankers: names, as of `podium.rank`; the first one of each slice is audited.
+        judgments: the same battles with one row per order (`read_battles(..., merge=False)`);
+            by default the battles themselves.
+        level: confidence level of intervals.
+        seed: seed of everything random.
+        by: audit the ranking of each value of this column.
+        pool: rank the battles of several judges together.
+        calibration: of the judge, or the path of its file.
+        models: a table with the columns `model` and `family`, or its path.
+        arguments: what was typed to read and rank the battles, for the commands of remedies.
+        **options: of the rankers.
+
+    Raises:
+        PodiumError: as `podium.rank`, but battles that do not connect all models are audited.
+    """
+    if not isinstance(battles, Battles):
+        judgments = read_battles(battles, merge=False)
+        battles = read_battles(battles)
+    how = {"level": level, "seed": seed, "models": models}
+    given = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
+    with typed_as(typed_in_command):
+        # The remedies of an audit are commands, also in Python.
+        return _audit_read(battles, judgments, rankers, given, arguments)
+
+
+def _audit_read(
+    battles: Battles,
+    judgments: Battles | None,
+    rankers: str | Sequence[str] | None,
+    given: Mapping[str, Any],
+    arguments: TypedArguments | None,
+) -> Audit:
+    """Rank battles and audit the ranking of each slice.
+
+    Args:
+        battles: the battles.
+        judgments: the same battles with one row per order; None for the battles themselves.
+        rankers: names of rankers.
+        given: the options of `podium.rank`.
+        arguments: what was typed to read and rank the battles.
+    """
+    ranking = _rank_or_fall_back(battles, rankers, given)
+    by, pool, level, seed = (given[name] for name in ("by", "pool", "level", "seed"))
+    column, slices = split_slices(battles, by, pool)
+    judgments = battles if judgments is None else judgments
+    families = families_of_table(given["models"])
+    cards: Mapping[str, CardSections] = {}
+    if column == "judge":
+        # The other judges are what a judge is compared with.
+        cards = _cards_of_judges(judgments, battles, families, level, seed)
+    request = _AuditRequest(
+        ranking=ranking,
+        column=column,
+        judgments=judgments,
+        families=families,
+        cards=cards,
+        merged={} if pool else merge_juries(slices),
+        level=level,
+        seed=seed,
+        arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
+    )
+    return request.audit_slices(slices)
+
+
+def _rank_or_fall_back(
+    battles: Battles, rankers: str | Sequence[str] | None, given: Mapping[str, Any]
+) -> Ranking:
+    """Rank battles; if they do not connect all models, by win rates.
+
+    Raises:
+        PodiumError: the battles have no ranking for another reason.
+    """
+    try:
+        return rank(battles, rankers, **given)
+    except NotIdentifiedError:
+        connections = check_connected_battles(battles)
+        if not connections or not connections[0].is_flagged:
+            raise
+    shared = {name: given[name] for name in ("level", "seed", "by", "pool", "models")}
+    return rank(battles, WITHOUT_CONNECTION, **shared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AuditRequest:
+    """What the audits of all slices share.
+
+    Attributes:
+        ranking: the rankings.
+        column: the column that divides the battles; None if they are not divided.
+        judgments: all verdicts, one per order.
+        families: families of models by glob pattern of their names.
+        cards: sections of the judges' cards, if the battles are divided by judge; else empty.
+        merged: by slice, the battles of a jury with one verdict each.
+        level: confidence level of intervals.
+        seed: seed of resamples.
+        arguments: what was typed to read and rank the battles.
+    """
+
+    ranking: Ranking
+    column: str | None
+    judgments: Battles
+    families: Mapping[str, str]
+    cards: Mapping[str, CardSections]
+    merged: Mapping[str | None, Battles]
+    level: float
+    seed: int
+    arguments: TypedArguments
+
+    def audit_slices(self, slices: Sequence[Slice]) -> Audit:
+        """Audit the ranking of each slice that has one."""
+        boards = [self.audit_slice(value, part) for value, part in slices]
+        warnings = [each for own in self.ranking.standings for each in own.warnings]
+        return Audit(
+            tuple(board for board in boards if board is not None),
+            self.ranking.failures,
+            tuple(dict.fromkeys(warnings)),
+            self.ranking.provenance,
+        )
+
+    def audit_slice(self, value: str | None, battles: Battles) -> BoardAudit | None:
+        """Audit the ranking of a slice; None if it has none."""
+        standings = next((each for each in self.ranking.standings if each.slice == value), None)
+        if standings is None:
+            return None
+        merged = self.merged.get(value)
+        checks = [
+            check
+            for check in checks_of_ranking(standings, battles, self.families, merged)
+            if check.name != "first place"
+        ]
+        if standings.scale.name != "score":
+            checks = [*check_connected_battles(battles), *checks]
+        of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
+        judgments = self._judgments_of(value, battles)
+        data = AuditData(battles, merged or battles, judgments, standings, of_ranking)
+        of_judges = self._checks_of_judges(judgments, battles)
+        # One family of tests: that of the ranking has its own error rate already.
+        further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
+        number = len(further) - len(of_judges)
+        named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
+        listed = [("", check) for check in [*checks, *further[:number]]]
+        listed += _gravest_of_judges(list(named))
+        arguments = replace(self.arguments, are_votes=are_human_votes(battles))
+        probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
+        probes.sort(key=lambda probe: probe.place)
+        answer = audit_answer(standings, probes)
+        return BoardAudit(standings, tuple(probes), answer, self.arguments.reading)
+
+    def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
+        """Return the judgments of a slice; the battles if they cannot be divided alike."""
+        if self.column is None:
+            return self.judgments
+        try:
+            return dict(self.judgments.slices(self.column)).get(value or "", battles)
+        except PodiumError:
+            return battles
+
+    def _checks_of_judges(self, judgments: Battles, battles: Battles) -> list[tuple[str, Check]]:
+        """Make the checks of the judges' cards that no ranking has, with the name of the judge.
+
+        The name is empty if there is one judge. Empty for scores and for votes of humans.
+        """
+        if not is_judged(battles) or are_human_votes(battles):
+            return []
+        own = {battles.short_judges.get(name, name) for name in battles.judges}
+        kept = {name: card for name, card in self.cards.items() if name in own}
+        if not kept:
+            kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
+        if not kept:
+            return [("", not_known(name, TOO_MANY)) for name in CHECKS_OF_CARDS]
+        checks = []
+        for name, card in kept.items():
+            judge = name if len(kept) > 1 else ""
+            for check in checks_only_of_cards(card):
+                checks.append((judge, _with_p_value(check, self.level, len(kept))))
+        return checks
+
+
+def _build_probe(
+    judge: str, check: Check, standings: Standings, arguments: TypedArguments
+) -> Probe:
+    """Return the probe of a check, with the command that helps.
+
+    Args:
+        judge: the judge that it is about; empty if there is one.
+        check: the check.
+        standings: the ranking.
+        arguments: what was typed to read and rank the battles.
+    """
+    more = {}
+    nearest = nearest_open_places(standings)
+    if check.name == "places" and nearest is not None:
+        more["needed"] = str(standings.counts.units + nearest[1])
+    return Probe(check, judge, remedy_command(check, arguments, more))
+
+
+def _cards_of_judges(
+    judgments: Battles, battles: Battles, families: Mapping[str, str], level: float, seed: int
+) -> dict[str, CardSections]:
+    """Compute the sections of the judges' cards that an audit needs, by name of the judge.
+
+    Empty for too many battles.
+    """
+    if len(battles) > MOST_BATTLES:
+        return {}
+    return judge_sections(judgments, battles, SECTIONS, families=families, level=level, seed=seed)
+
+
+def _with_p_value(check: Check, level: float, judges: int) -> Check:
+    """Return a flagged effect of one judge's card as a test among those of all judges.
+
+    The p-value is that of a normal distribution with the interval of the effect, times the number
+    of judges. Other checks are returned as they are.
+    """
+    if check.name != "self-preference" or not check.is_flagged or check.interval is None:
+        return check
+    low, high = check.interval
+    error = (high - low) / (2 * float(ndtri((1 + level) / 2)))
+    if check.number is None or error <= 0:
+        return check
+    p = min(1.0, 2 * judges * float(ndtr(-abs(check.number) / error)))
+    return replace(check, p=p, reason=OPEN_EFFECT)
+
+
+def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
+    """Return one check of each name: a flagged one, else one that is not known, else one that is
+    ok.
+
+    No judge is named if all have the same result for the same reason, and no figure.
+
+    Args:
+        named: checks with the names of their judges.
+    """
+    order = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
+    gravest = []
+    for name in dict.fromkeys(check.name for _, check in named):
+        own = [(judge, check) for judge, check in named if check.name == name]
+        judge, check = min(own, key=lambda each: order.index(each[1].result))
+        is_shared = all(other.finding_text == check.finding_text for _, other in own)
+        has_reason = not check.is_known and is_shared
+        gravest.append(("" if has_reason else judge, check))
+    return gravest

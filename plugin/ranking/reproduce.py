@@ -1,0 +1,162 @@
+"""Make a ranking again from the options that its JSON records, and compare the numbers."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.data.query import BattleQuery, Foreign
+from podium.data.reading.judgments import read_query
+from podium.errors import DataError
+from podium.rankers.json_files import read_ranking
+from podium.rankers.ranking import Ranking, build_provenance
+from podium.ranking.rank_battles import rank
+from podium.wording import quantity, some
+
+FOREIGN = ("columns", "credit_map", "unknown", "shown", "fill", "matrix")
+"""Options of reading that are fields of `Foreign`."""
+NOT_OPTIONS = frozenset({"reading", "rankers", "rankers_by_default"})
+"""Recorded options that are no arguments of `podium.rank`, or are given by their place."""
+WORDS_COMPARED = frozenset({"model", "ranker", "slice", "scale"})
+"""Keys of texts that say what a number is about. Other texts are words about the numbers."""
+PARTS_COMPARED = ("rankings", "details")
+"""Keys of the document that are compared."""
+MOST_SHOWN = 5
+"""At most this many differences are named."""
+AGAIN = "rank the sources again (podium rank ... --format json)"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A number that is not the same.
+
+    Attributes:
+        place: where it stands in the document, as `rankings[0].models[2].score`.
+        recorded: the value in the file; None if it has none.
+        now: the value now; None if there is none.
+    """
+
+    place: str
+    recorded: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.place} was {self.recorded} and is {self.now}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A ranking that was made again.
+
+    Attributes:
+        ranking: the ranking now.
+        compared: number of values that were compared.
+        differences: the values that are not the same.
+        versions: packages whose version is another one now, with both versions.
+    """
+
+    ranking: Ranking
+    compared: int
+    differences: tuple[Difference, ...]
+    versions: Mapping[str, tuple[str, str]]
+
+    @property
+    def sentence(self) -> str:
+        """Whether all numbers are the same, and if not, which differ and what else changed."""
+        if not self.differences:
+            return f"reproduced: all {self.compared:,} numbers are the same to the last digit"
+        shown = some(self.differences, separator="; ", most=MOST_SHOWN)
+        number = quantity(len(self.differences), "number", "differs|differ")
+        text = f"not reproduced: {number} of {self.compared:,} ({shown})"
+        if not self.versions:
+            return f"{text}; the files or the options changed since, as the packages are the same"
+        changed = [f"{name} {was} is now {now}" for name, (was, now) in self.versions.items()]
+        return f"{text}; {', '.join(changed)}"
+
+
+def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
+    """Read and rank the sources of a recorded ranking again.
+
+    Args:
+        path: the ranking, as `podium rank --format json` wrote it.
+        sources: files to read in place of the recorded ones.
+
+    Raises:
+        DataError: the file is not such a ranking, or records no sources.
+        PodiumError: as of reading and ranking.
+    """
+    if read_ranking(path) is None:
+        raise DataError("not a ranking in JSON", source=str(path), remedy=AGAIN)
+    document = json.loads(path.read_bytes())
+    provenance = document["provenance"]
+    recorded = provenance["options"]
+    if not (sources or provenance["sources"]):
+        raise DataError("the ranking records no sources", source=str(path), remedy="name them")
+    names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
+    query = query_of_record(recorded.get("reading", {}), sources or provenance["sources"], names)
+    own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
+    ranking = rank(read_query(query), names, **own)
+    # As text and back, so that both sides have the types of JSON.
+    now = json.loads(ranking.to_json())
+    values_before = dict(_compared_values(document))
+    values_now = dict(_compared_values(now))
+    places = list(dict.fromkeys([*values_before, *values_now]))
+    differences = [
+        Difference(place, values_before.get(place), values_now.get(place))
+        for place in places
+        if values_before.get(place) != values_now.get(place)
+        or (place in values_before) != (place in values_now)
+    ]
+    return Reproduction(ranking, len(places), tuple(differences), _changed_versions(provenance))
+
+
+def query_of_record(
+    reading: Mapping[str, Any], sources: Sequence[str], rankers: Sequence[str] | None
+) -> BattleQuery:
+    """Return the query that reads the battles of a recorded ranking.
+
+    Args:
+        reading: the recorded options of reading.
+        sources: the files.
+        rankers: names of the rankers; None if the default ones ranked.
+    """
+    options = {name: value for name, value in reading.items() if name not in FOREIGN}
+    for name in ("where", "metric", "allow", "human_labels"):
+        if name in options:
+            values = options[name]
+            options[name] = tuple(map(tuple, values)) if name == "where" else tuple(values)
+    foreign = Foreign(**{name: reading[name] for name in FOREIGN if name in reading})
+    scores_only = None if rankers is None else {*rankers} <= {"mean", "median"}
+    return BattleQuery(tuple(sources), foreign=foreign, scores_only=scores_only, **options)
+
+
+def _compared_values(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the place and value of each number in a ranking, and of what it is about."""
+    for name in PARTS_COMPARED:
+        yield from _values_in(document.get(name, []), name)
+
+
+def _values_in(content: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """Yield the place and value of each number, truth value, null and name in a JSON value."""
+    if isinstance(content, Mapping):
+        for name, value in content.items():
+            if not isinstance(value, str) or name in WORDS_COMPARED:
+                yield from _values_in(value, f"{place}.{name}")
+    elif isinstance(content, list):
+        for k, value in enumerate(content):
+            if not isinstance(value, str):
+                yield from _values_in(value, f"{place}[{k}]")
+    else:
+        yield place, content
+
+
+def _changed_versions(provenance: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the packages whose version is not the recorded one, with both versions."""
+    now = build_provenance((), {})["versions"]
+    before = provenance.get("versions", {})
+    return {
+        name: (str(before[name]), str(now[name]))
+        for name in before
+        if name in now and before[name] != now[name]
+    }

@@ -1,0 +1,94 @@
+"""Write the answer of an audit: whether to use the ranking, which models lead, what to do first."""
+
+from collections.abc import Sequence
+
+from podium.diagnosis.audit_record import Probe
+from podium.rankers.ranking import Standings
+from podium.show.answers.rank_templates import number_word
+from podium.wording import join_names, word_for
+
+FORBIDDING = frozenset(
+    {
+        "connected",
+        "unit",
+        "score scale",
+        "same question",
+        "order decides",
+        "only ties",
+        "judges contradict",
+    }
+)
+"""Names of the checks that make a ranking meaningless if they are flagged."""
+DO_NOT_USE = "Do not use this ranking: {finding}{others}."
+WITH_CARE = (
+    "Use this ranking with care, {flagged} of {number} probes {are} flagged: {finding}{others}."
+)
+NOT_FLAGGED = "No probe is flagged: {ok} of {number} {are} ok{unknown}."
+UNKNOWN = ", and {number} {are} not known ({names})"
+DO_FIRST = "Do this first: {remedy}."
+
+
+def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ...]:
+    """Write at most three sentences on a ranking.
+
+    The first one says whether to use it, by the gravest flagged probe. The second one says which
+    models lead; it is left out if a probe of `FORBIDDING` is flagged. The third one says what to do
+    first: about the gravest flagged probe, else what separates the first two models.
+
+    Args:
+        standings: the ranking, with its answer.
+        probes: its probes, the flagged ones first and then by gravity.
+    """
+    tested = [probe for probe in probes if not probe.is_descriptive]
+    flagged = [probe for probe in tested if probe.check.is_flagged]
+    if not flagged:
+        sentences = [_sentence_without_flags(tested), *standings.answer[:1]]
+        step = standings.next_in_brief
+        return (*sentences, step) if step else tuple(sentences)
+    forbidding = [probe for probe in flagged if probe.check.name in FORBIDDING]
+    if forbidding:
+        gravest = forbidding[0]
+        finding = gravest.check.finding_text
+        verdict = DO_NOT_USE.format(finding=finding, others=_others_text(flagged, gravest))
+        return tuple(filter(None, (verdict, _step_sentence([gravest]))))
+    gravest = flagged[0]
+    verdict = WITH_CARE.format(
+        flagged=number_word(len(flagged)),
+        number=number_word(len(tested)),
+        are=word_for(len(flagged), "is", "are"),
+        finding=gravest.check.finding_text,
+        others=_others_text(flagged, gravest),
+    )
+    return tuple(filter(None, (verdict, *standings.answer[:1], _step_sentence(flagged))))
+
+
+def _others_text(flagged: Sequence[Probe], gravest: Probe) -> str:
+    """Name the flagged probes beside the gravest one; empty if there are none."""
+    names = list(dict.fromkeys(probe.check.name for probe in flagged if probe is not gravest))
+    return f" (also flagged: {join_names(names)})" if names else ""
+
+
+def _sentence_without_flags(tested: Sequence[Probe]) -> str:
+    """Write how many probes are ok, and which are not known."""
+    unknown = [probe.check.name for probe in tested if not probe.check.is_known]
+    known = len(tested) - len(unknown)
+    more = ""
+    if unknown:
+        number = number_word(len(unknown))
+        are = word_for(len(unknown), "is", "are")
+        more = UNKNOWN.format(number=number, are=are, names=", ".join(unknown))
+    return NOT_FLAGGED.format(
+        ok=number_word(known),
+        number=number_word(len(tested)),
+        are=word_for(known, "is", "are"),
+        unknown=more,
+    )
+
+
+def _step_sentence(flagged: Sequence[Probe]) -> str:
+    """Write what to do about the first flagged probe for which something is known to help.
+
+    Empty if there is none.
+    """
+    remedies = [probe.remedy for probe in flagged if probe.remedy]
+    return DO_FIRST.format(remedy=remedies[0]) if remedies else ""

@@ -1,0 +1,252 @@
+"""What a reader of a ranking needs to know of how it was made, as a report and as JSON.
+
+Everything is from the ranking and its provenance. What they do not say is listed as not known, once
+and by name.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.documents import Document, View, register_view
+from podium.format_version import FORMAT_VERSION
+from podium.notices.notice_text import notice_text
+from podium.rankers.ranking import Ranking
+from podium.tables import Report, Section, Table
+from podium.text import text_of
+from podium.wording import quantity, some
+
+MOST_HASHED = 500_000_000
+"""Larger files are not hashed, in bytes."""
+RUN_FIELDS = (
+    "task",
+    "task_version",
+    "revision",
+    "time",
+    "shots",
+    "system_instruction",
+    "chat_template",
+    "prompt",
+    "generation",
+    "model_arguments",
+    "epochs",
+    "limit",
+)
+"""Facts of a run that are disclosed, by their names in a run's record."""
+NEEDED_OF_MODELS = ("task_version", "revision", "generation")
+"""Facts of runs that are named if no run has them."""
+NEEDED_OF_JUDGES = ("model", "prompt", "settings")
+"""Facts of judges that are named if a judge lacks them."""
+TITLES = {
+    "prompt": "hash of its prompt",
+    "settings": "sampling",
+    "model": "model",
+    "task_version": "version of the task",
+    "revision": "revision of the code",
+    "generation": "sampling of the models",
+}
+"""What a fact is called in the list of what is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure(Document):
+    """How a ranking was made.
+
+    Attributes:
+        models: per model, what is known of its runs.
+        judges: per judge, what is known of it.
+        counts: per ranking, the numbers of items, judgments and battles, and of lost ones.
+        failures: what failed or could not be read, a sentence each.
+        options: the options of reading and ranking, with the seed.
+        versions: versions of the packages.
+        sources: the files, with the SHA-256 of each that could be read.
+        hosts: what ran the evals.
+        unknown: what a reader would need, and nothing says.
+    """
+
+    models: Mapping[str, Sequence[Mapping[str, Any]]]
+    judges: Mapping[str, Mapping[str, Any]]
+    counts: Mapping[str, Mapping[str, Any]]
+    failures: tuple[str, ...]
+    options: Mapping[str, Any]
+    versions: Mapping[str, str]
+    sources: Mapping[str, str | None]
+    hosts: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document as plain Python values."""
+        return {
+            "podium": FORMAT_VERSION,
+            "disclosure": {
+                "models": {name: list(runs) for name, runs in self.models.items()},
+                "judges": dict(self.judges),
+                "counts": dict(self.counts),
+                "failures": list(self.failures),
+                "seed": self.options.get("seed"),
+                "options": dict(self.options),
+                "versions": dict(self.versions),
+                "sources": dict(self.sources),
+                "hosts": list(self.hosts),
+                "not_known": list(self.unknown),
+            },
+        }
+
+
+def disclose(ranking: Ranking) -> Disclosure:
+    """Collect what a ranking and its provenance say of how it was made."""
+    provenance = ranking.provenance
+    runs = provenance.get("runs", ())
+    names = dict.fromkeys(entry.model for each in ranking.standings for entry in each.entries)
+    models: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for run in runs:
+        facts = {name: run[name] for name in RUN_FIELDS if name in run}
+        models.setdefault(run["model"], []).append(facts)
+    records = provenance.get("judge_records", {})
+    judges = {name: dict(records.get(name, {})) for name in provenance.get("judges", ())}
+    counts = {}
+    for each in ranking.standings:
+        name = each.ranker if each.slice is None else f"{each.ranker} [{each.slice}]"
+        counts[name] = each.counts.to_dict()
+    return Disclosure(
+        models=models,
+        judges=judges,
+        counts=counts,
+        failures=tuple(_failures_of(ranking, runs)),
+        options=provenance.get("options", {}),
+        versions=provenance.get("versions", {}),
+        sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
+        hosts=tuple(dict.fromkeys(map(_host_of, runs))),
+        unknown=tuple(_unknown_facts(runs, judges, has_scores="metrics" in provenance)),
+    )
+
+
+def hash_of_file(source: str) -> str | None:
+    """Return the SHA-256 of a local file; None for other sources and for very large files."""
+    path = Path(source)
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_HASHED:
+            return None
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _host_of(run: Mapping[str, Any]) -> str:
+    """Return which host recorded a run, by the suffix of its file."""
+    is_log = Path(run.get("source", "")).suffix == ".eval"
+    return "Inspect" if is_log else "lm-eval"
+
+
+def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what was not ranked, what was left out of runs, and all warnings."""
+    yield from (f"not ranked: {failure}" for failure in ranking.failures)
+    for run in runs:
+        lost = [
+            f"{run[name]:,} {name}"
+            for name in ("failed", "invalidated")
+            if isinstance(run.get(name), int) and run[name]
+        ]
+        if lost:
+            yield f"{run['model']} on {run['task']}: samples {' and '.join(lost)}"
+    warnings = dict.fromkeys(each for own in ranking.standings for each in own.warnings)
+    yield from map(notice_text, warnings)
+
+
+def _unknown_facts(
+    runs: Sequence[Mapping[str, Any]], judges: Mapping[str, Mapping[str, Any]], *, has_scores: bool
+) -> Iterator[str]:
+    """Yield what a reader would need and nothing says.
+
+    Args:
+        runs: the recorded runs of the models.
+        judges: what is known of each judge.
+        has_scores: whether scores without a judge were ranked.
+    """
+    if not runs:
+        yield "how the models were run (versions, sampling, prompts): no file records runs"
+    for name in NEEDED_OF_MODELS:
+        if runs and not any(name in run for run in runs):
+            yield f"{TITLES[name]}, of all runs"
+    if not judges and not has_scores:
+        yield "who judged: no row names a judge"
+    for judge, facts in judges.items():
+        missing = [TITLES[name] for name in NEEDED_OF_JUDGES if not facts.get(name)]
+        if missing and facts.get("kind") != "human":
+            yield f"of the judge {judge}: {', '.join(missing)}"
+
+
+def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
+    """Build the report with a table per subject, and what is not known."""
+    tables = [
+        _table_of("Models", {name: _runs_text(runs) for name, runs in disclosure.models.items()}),
+        _table_of("Judges", {name: _facts_text(own) for name, own in disclosure.judges.items()}),
+        _table_of("Counts", {name: _facts_text(own) for name, own in disclosure.counts.items()}),
+        _table_of("Options and seed", dict(_options_as_text(disclosure.options))),
+        _table_of("Versions", disclosure.versions),
+        _table_of(
+            "Files (SHA-256)",
+            {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
+        ),
+    ]
+    hosts = (f"Run by {', '.join(disclosure.hosts)}.",) if disclosure.hosts else ()
+    lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
+    unknown = tuple(f"Not known: {fact}." for fact in disclosure.unknown)
+    section = Section(
+        "disclosure",
+        "",
+        tables=tuple(table for table in tables if table.rows),
+        notes=(*hosts, *lost, *unknown),
+    )
+    return (Report("disclosure", sections=(section,)),)
+
+
+def _table_of(title: str, rows: Mapping[str, str]) -> Table:
+    """Build a table of names and facts in words."""
+    cells = tuple((name, text) for name, text in rows.items())
+    return Table(title, ("", "as recorded"), cells, "ll", words=True)
+
+
+def _runs_text(runs: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is known of the runs of a model, in words."""
+    if not runs:
+        return "not recorded"
+    texts = list(dict.fromkeys(map(_facts_text, runs)))
+    number = f"{quantity(len(runs), 'run')}: " if len(runs) > 1 else ""
+    return number + some(texts, separator="; ", most=5)
+
+
+def _facts_text(facts: Mapping[str, Any]) -> str:
+    """Return facts in words, without those that are unknown or 0; `not recorded` if none is."""
+    known = []
+    for name, value in facts.items():
+        if value not in (None, "", 0, False) and value != [] and value != {}:
+            known.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
+    return ", ".join(known) or "not recorded"
+
+
+def _fact_text(value: Any) -> str:
+    """Return a value as text; pairs of a name and a value are written as `name=value`."""
+    if isinstance(value, list | tuple) and all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in value
+    ):
+        return " ".join(f"{name}={setting}" for name, setting in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return text_of(value) or ""
+
+
+def _options_as_text(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each option that is set, the seed also if it is 0."""
+    for name, value in options.items():
+        is_set = value not in (None, False) and value != [] and value != {}
+        if name == "seed" or is_set:
+            text = value if isinstance(value, str) else json.dumps(value, default=str)
+            yield name.replace("_", " "), text
+
+
+register_view(Disclosure, View(disclosure_reports))

@@ -1,0 +1,97 @@
+"""podium audit: the answer, the table of probes, the formats, and the page."""
+
+import csv
+import json
+from io import StringIO
+
+from planted_boards import KINDS, make_board
+
+COMMAND = "podium diagnose board.csv --columns credit=won --section position"
+
+
+def save_board(folder, name="first slot"):
+    path = folder / "board.csv"
+    make_board(KINDS[name].world, 1).rename(columns={"credit": "won"}).to_csv(path, index=False)
+    return path
+
+
+def test_the_answer_comes_first_then_a_row_per_probe(podium, example):
+    done = podium("audit", example)
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert lines[0].startswith("Use this ranking with care, one of 16 probes is flagged: 19% of")
+    [header] = [line for line in lines if line.lstrip().startswith("probe ")]
+    assert header.split()[:5] == ["probe", "result", "number", "interval", "threshold"]
+    [row] = [line for line in lines if line.startswith(" position ")]
+    assert "flagged" in row
+    assert "2.5 points" in row
+
+
+def test_commands_repeat_what_was_typed_to_read_the_battles(podium, tmp_path, monkeypatch):
+    save_board(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    words = ("audit", "board.csv", "--columns", "credit=won", "--level", "0.9", "--format", "json")
+    content = json.loads(podium(*words).out)
+    [position] = [each for each in content["audits"][0]["probes"] if each["probe"] == "position"]
+    assert position["command"] == COMMAND
+    assert f"`{COMMAND}`" in content["audits"][0]["answer"][-1]
+
+
+def test_options_of_ranking_stand_in_commands_that_rank(podium, tmp_path, monkeypatch):
+    save_board(tmp_path, "longer is better")
+    monkeypatch.chdir(tmp_path)
+    words = ("audit", "board.csv", "--columns", "credit=won", "--seed", "3", "--format", "json")
+    content = json.loads(podium(*words).out)
+    [length] = [each for each in content["audits"][0]["probes"] if each["probe"] == "length"]
+    assert length["command"] == (
+        "podium rank board.csv --columns credit=won --seed 3 --set length_control=true"
+    )
+
+
+def test_json_has_figures_and_says_which_probes_are_descriptions(podium, example):
+    [content] = json.loads(podium("audit", example, "--format", "json").out)["audits"]
+    probes = {each["probe"]: each for each in content["probes"]}
+    assert content["flagged"] == ["position"]
+    assert probes["position"]["number"] > probes["position"]["threshold"]
+    assert (probes["places"]["descriptive"], probes["length"]["descriptive"]) == (True, False)
+    assert probes["length"]["result"] == "not known"
+
+
+def test_csv_and_markdown_have_a_row_per_probe(podium, example):
+    rows = list(csv.DictReader(StringIO(podium("audit", example, "--format", "csv").out)))
+    assert {"probe", "result", "number", "threshold", "command"} <= rows[0].keys()
+    text = podium("audit", example, "--format", "md").out
+    assert sum(line.startswith("| ") for line in text.splitlines()) >= len(rows)
+
+
+def test_each_slice_has_an_audit_with_its_name(podium, example):
+    done = podium("audit", example, "--by", "category")
+    assert "code: " in done.out
+    assert "essay: " in done.out
+
+
+def test_a_page_has_the_answer_the_probes_and_the_ranking(podium, example, tmp_path):
+    page = tmp_path / "audit.html"
+    done = podium("audit", example, "--page", page)
+    content = page.read_text(encoding="utf-8")
+    assert f"wrote {page}" in done.err
+    assert done.out.splitlines()[0][:40] in content
+    assert "Does the response shown first win more often?" in content
+    assert content.index("16 probes: 1 flagged") < content.index("<h2>Ranking</h2>")
+    assert "podium audit" in content
+
+
+def test_a_page_escapes_names(podium, tmp_path):
+    path = tmp_path / "board.csv"
+    board = make_board(KINDS["odd pair"].world, 1)
+    board.replace("ash", "<b>ash</b>").to_csv(path, index=False)
+    podium("audit", path, "--page", tmp_path / "audit.html")
+    content = (tmp_path / "audit.html").read_text(encoding="utf-8")
+    assert "<b>ash" not in content
+    assert "&lt;b&gt;ash" in content
+
+
+def test_a_source_is_needed(podium):
+    done = podium("audit")
+    assert done.code == 2
+    assert "SOURCE" in done.err

@@ -1,0 +1,74 @@
+"""Whether a model's win rate changes from the first battle to the last."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted_boards import KINDS, World, make_board
+
+import podium
+from podium.diagnosis.checks.time_checks import check_time, seconds_of_texts
+
+DRIFT = KINDS["drift"].world
+
+
+def check_of(board):
+    return check_time(podium.read_battles(board, merge=False))
+
+
+def test_a_model_that_becomes_better_is_named_with_the_column_and_the_period():
+    [check] = check_of(make_board(DRIFT, 1))
+    assert check.is_flagged
+    assert check.models == ("birch",)
+    assert check.number > 0.1
+    low, high = check.interval
+    assert low < check.number < high
+    assert check.fields["column"] == "created_at"
+    assert check.fields["span"] == "2023-11-14 to 2023-11-18"
+
+
+def test_a_constant_world_is_flagged_in_few_boards():
+    flagged = [check_of(make_board(World(), seed))[0].is_flagged for seed in range(20)]
+    assert sum(flagged) <= 3
+
+
+def test_pairs_that_met_at_other_times_are_no_drift():
+    """Strong models met first, weak ones last: only the times of pairs differ."""
+    board = make_board(World(items=60), 3)
+    is_early = board["model_a"].isin(["ash", "birch"]) | board["model_b"].isin(["ash", "birch"])
+    rng = np.random.default_rng(0)
+    board["created_at"] = (
+        1_700_000_000 + np.where(is_early, 0, 1e6) + rng.uniform(0, 1e3, len(board))
+    )
+    [check] = check_of(board)
+    assert not check.is_flagged
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1700000000", 1.7e9),
+        ("1700000000123", 1700000000.123),
+        ("2023-11-14T22:13:20Z", 1.7e9),
+        ("2023-11-14 22:13:20+00:00", 1.7e9),
+        ("12", np.nan),
+        ("morning", np.nan),
+        (None, np.nan),
+    ],
+)
+def test_dates_and_numbers_since_1970_are_read_and_nothing_else(text, seconds):
+    found = seconds_of_texts(np.array([text], dtype=object))
+    assert found[0] == pytest.approx(seconds, nan_ok=True)
+
+
+def test_dates_as_text_give_the_same_check():
+    board = make_board(DRIFT, 1)
+    as_text = board.assign(created_at=pd.to_datetime(board["created_at"], unit="s").astype(str))
+    assert check_of(as_text)[0].number == pytest.approx(check_of(board)[0].number)
+
+
+def test_without_dates_or_with_dates_of_few_battles_there_is_no_check():
+    board = make_board(World(items=30), 1)
+    assert check_of(board.drop(columns="created_at")) == ()
+    board["created_at"] = board["created_at"].astype(object)
+    board.loc[board.index[: len(board) // 2], "created_at"] = None
+    assert check_of(board) == ()

@@ -1,0 +1,136 @@
+"""An audit: planted faults are flagged, the answer follows from the probes, and commands run."""
+
+import shlex
+
+import pytest
+from click.testing import CliRunner
+from planted_boards import CLEAN, KINDS, make_board
+
+import podium
+from podium.checks import CHECKS, Result, make_check, not_known
+from podium.cli.main import podium as command_line
+from podium.diagnosis.audit_record import Probe
+from podium.show.answers.audit_sentences import audit_answer
+from podium.show.report.audit_view import QUESTIONS
+
+
+def audit_of(board, **options):
+    battles = podium.read_battles(board)
+    judgments = podium.read_battles(board, merge=False)
+    return podium.audit(battles, judgments=judgments, **options).boards[0]
+
+
+def names_of(board):
+    return [probe.check.name for probe in board.flagged_probes]
+
+
+@pytest.mark.parametrize("name", list(KINDS))
+def test_a_planted_fault_is_flagged_by_its_probe(name):
+    kind = KINDS[name]
+    board = audit_of(make_board(kind.world, 1), pool=len(kind.world.judges) > 1)
+    assert kind.probe in names_of(board)
+
+
+def test_few_clean_boards_are_flagged():
+    flagged = []
+    for world in CLEAN.values():
+        several = len(world.judges) > 1
+        flagged += [names_of(audit_of(make_board(world, seed), pool=several)) for seed in (7, 8)]
+    assert sum(map(bool, flagged)) <= 2
+
+
+def test_checks_of_the_ranking_have_the_same_result_in_an_audit():
+    table = make_board(KINDS["odd pair"].world, 2)
+    board = audit_of(table)
+    ranked = podium.rank(podium.read_battles(table)).standings[0]
+    results = {probe.check.name: probe.check.result for probe in board.probes}
+    shared = {check.name: check.result for check in ranked.checks if check.name != "first place"}
+    assert shared.items() <= results.items()
+
+
+def test_descriptions_come_last_and_are_never_flagged():
+    board = audit_of(make_board(KINDS["few items"].world, 1))
+    kinds = [probe.is_descriptive for probe in board.probes]
+    assert kinds == sorted(kinds)
+    assert {probe.check.name for probe in board.probes if probe.is_descriptive} >= {"places", "elo"}
+    described = [probe for probe in board.probes if probe.is_descriptive]
+    assert not any(probe.check.is_flagged for probe in described)
+
+
+def test_pools_that_never_met_are_an_answer_and_no_error():
+    board = audit_of(make_board(KINDS["two pools"].world, 1))
+    assert board.answer[0].startswith("Do not use this ranking: 2 groups that never met")
+
+
+def test_battles_without_a_ranking_for_another_reason_are_an_error(tmp_path):
+    path = tmp_path / "unread.csv"
+    path.write_text("item,model_a,model_b,credit\nq1,a,b,\nq2,a,b,\n")
+    with pytest.raises(podium.PodiumError):
+        podium.audit(str(path))
+
+
+def probe_of(name, result, **facts):
+    if result is Result.NOT_KNOWN:
+        return Probe(not_known(name, "no lengths"))
+    return Probe(make_check(name, result is Result.FLAGGED, **facts))
+
+
+@pytest.fixture(scope="module")
+def standings():
+    world = podium.simulate(models=3, items=60, seed=1)
+    return podium.rank(world.battles()).standings[0]
+
+
+def test_the_answer_of_a_ranking_without_flags_counts_what_is_ok_and_names_what_is_not_known(
+    standings,
+):
+    probes = [
+        probe_of("own model", Result.OK),
+        probe_of("items", Result.OK, fields={"items": 60, "noun": "items", "intervals": ""}),
+        probe_of("length", Result.NOT_KNOWN),
+        probe_of("elo", Result.OK, fields={"whose": "those of this judge"}),
+    ]
+    answer = audit_answer(standings, probes)
+    assert answer[0] == ("No probe is flagged: two of three are ok, and one is not known (length).")
+    assert answer[1] == standings.answer[0]
+    assert len(answer) <= 3
+
+
+def test_the_answer_of_a_flagged_ranking_has_the_gravest_finding_and_what_to_do(standings):
+    flagged = probe_of("own model", Result.FLAGGED, fields={"judge": "ash"})
+    answer = audit_answer(standings, [flagged, probe_of("length", Result.NOT_KNOWN)])
+    assert answer == (
+        "Use this ranking with care, one of two probes is flagged: the judge ash judges itself.",
+        standings.answer[0],
+        "Do this first: use another judge.",
+    )
+
+
+def test_a_fault_that_makes_a_ranking_meaningless_is_the_whole_answer(standings):
+    groups = probe_of("connected", Result.FLAGGED, fields={"groups": 2})
+    own = probe_of("own model", Result.FLAGGED, fields={"judge": "ash"})
+    answer = audit_answer(standings, [groups, own])
+    assert answer == (
+        "Do not use this ranking: 2 groups that never met (also flagged: own model).",
+    )
+
+
+RUN = ("first slot", "longer is better", "category turns", "passages", "odd pair", "lost replies")
+
+
+@pytest.mark.parametrize("name", [*RUN, "draw-prone model", "loud voter", "rock, paper, scissors"])
+def test_commands_of_remedies_run(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    make_board(KINDS[name].world, 1).to_csv("board name.csv", index=False)
+    audit = podium.audit("board name.csv").boards[0]
+    commands = [probe.command for probe in audit.flagged_probes if probe.command]
+    assert commands
+    for command in commands:
+        first, *words = shlex.split(command)
+        assert first == "podium"
+        done = CliRunner().invoke(command_line, words)
+        assert done.exit_code == 0, (command, done.output)
+
+
+def test_every_probe_has_a_question():
+    assert QUESTIONS.keys() >= {name for name, kind in CHECKS.items() if kind.unit or kind.flagged}

@@ -1,0 +1,122 @@
+"""A recorded ranking is made again with the same numbers, or the differences are named."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SIMULATED = "simulated/battles.csv"
+CASES = {
+    "battles": (SIMULATED,),
+    "options of rankers": (
+        *(SIMULATED, "--ranker", "win-rate,bradley-terry", "--set", "pin=amber:1000"),
+        *("--set", "interval=bootstrap", "--level", "0.9", "--seed", "5"),
+    ),
+    "slices": (SIMULATED, "--by", "category"),
+    "kept rows": (SIMULATED, "--where", "category=code", "--one-sided", "keep"),
+    "complete items": (SIMULATED, "--complete"),
+    "orders apart": (SIMULATED, "--no-merge"),
+    "scores": ("leaderboard/solved.csv",),
+    "scores by two rankers": ("leaderboard/solved.csv", "--ranker", "mean,win-rate"),
+    "labelled": ("soft_elo/labelled.csv",),
+    "soft Elo": (
+        *("soft_elo/newcomers.csv", "--ranker", "soft-elo"),
+        *("--calibration", "calibration.json"),
+    ),
+    "human labels": (
+        *("plain.csv", "--ranker", "structured-bradley-terry"),
+        *("--human-labels", "labels.csv"),
+    ),
+    "a folder": ("simulated",),
+    "a label": ("run=simulated/battles.csv",),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a copy of the tables among the examples."""
+    copied = tmp_path_factory.mktemp("examples")
+    for name in ("simulated", "leaderboard", "soft_elo"):
+        (copied / name).mkdir()
+        for path in (EXAMPLES / name).glob("*.csv"):
+            shutil.copy(path, copied / name)
+    table = pd.read_csv(copied / SIMULATED)
+    table.drop(columns="human").to_csv(copied / "plain.csv", index=False)
+    labels = table[table["human"].notna() & (table["order"] == "ab")]
+    labels = labels[["item", "model_a", "model_b"]].assign(credit=labels["human"])
+    labels.to_csv(copied / "labels.csv", index=False)
+    return copied
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_the_numbers_of_an_example_are_the_same_to_the_last_digit(
+    podium, folder, monkeypatch, case
+):
+    monkeypatch.chdir(folder)
+    words = CASES[case]
+    if "--calibration" in words and not Path("calibration.json").exists():
+        podium("calibrate", "soft_elo/labelled.csv", "-o", "calibration.json")
+    first = podium("rank", *words, "--format", "json", "-o", "ranking.json")
+    assert first.code == 0, first.err
+    done = podium("rank", "--reproduce", "ranking.json", "--format", "json", "-o", "again.json")
+    assert "reproduced: all " in done.err, done.err
+    assert done.code == 0
+    before, now = (json.loads(Path(name).read_text()) for name in ("ranking.json", "again.json"))
+    assert before["rankings"] == now["rankings"]
+
+
+def test_a_changed_number_is_named_with_both_values(podium, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    podium("rank", SIMULATED, "--format", "json", "-o", "changed.json")
+    document = json.loads(Path("changed.json").read_text())
+    document["rankings"][0]["models"][0]["score"] = 1700.0
+    Path("changed.json").write_text(json.dumps(document))
+    done = podium("rank", "--reproduce", "changed.json")
+    assert done.code == 1
+    assert "not reproduced: 1 number differs of" in done.err
+    assert "rankings[0].models[0].score was 1700.0 and is 1679." in done.err
+
+
+def test_a_changed_file_is_another_ranking(podium, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    podium("rank", SIMULATED, "--format", "json", "-o", "ranking.json")
+    shorter = "\n".join(Path(SIMULATED).read_text().splitlines()[:900])
+    Path("shorter.csv").write_text(shorter + "\n")
+    done = podium("rank", "--reproduce", "ranking.json", "shorter.csv")
+    assert done.code == 1
+    assert "not reproduced: " in done.err
+
+
+def test_another_version_of_a_package_is_named_beside_the_difference(podium, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    podium("rank", SIMULATED, "--format", "json", "-o", "older.json")
+    document = json.loads(Path("older.json").read_text())
+    document["provenance"]["versions"]["numpy"] = "1.26.0"
+    document["rankings"][0]["models"][0]["score"] = 1700.0
+    Path("older.json").write_text(json.dumps(document))
+    assert "numpy 1.26.0 is now " in podium("rank", "--reproduce", "older.json").err
+
+
+def test_other_options_beside_it_are_an_error(podium, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    podium("rank", SIMULATED, "--format", "json", "-o", "ranking.json")
+    for words in (("--level", "0.9"), ("--where", "category=code")):
+        done = podium("rank", "--reproduce", "ranking.json", *words)
+        assert done.code == 2
+        assert "leave out all others" in done.err
+
+
+def test_a_file_that_is_no_ranking_is_an_error(podium, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    done = podium("rank", "--reproduce", SIMULATED)
+    assert done.code == 1
+    assert "not a ranking in JSON" in done.err
+
+
+def test_without_a_source_and_a_ranking_the_error_names_both(podium):
+    done = podium("rank")
+    assert done.code == 2
+    assert "--reproduce FILE" in done.err

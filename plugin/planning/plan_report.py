@@ -11,6 +11,7 @@ from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
 from podium.rankers.estimate import Estimate
 from podium.scorers.shared_prefixes import LEAST_CACHED
+from podium.show.answers.fixed_raters import after_colon
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
 from podium.tournaments.anchor import AUTO
@@ -18,6 +19,8 @@ from podium.wording import plural, quantity, word_for
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
+GROUPS = "groups"
+"""Name of the check whether items are alike in groups that are not the unit."""
 UNFIT_JUDGE = "order decides"
 """Name of the check that the order of the responses decides: the judge may not rank."""
 DEFAULT_REALIZATION = "direct"
@@ -72,10 +75,14 @@ def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> 
     """Return an answer with a sentence for each flagged check of the pilot after it.
 
     If the judge may not rank, that and the remedy are the answer: nothing is recommended that rests
-    on this judge.
+    on this judge. If items are alike in groups, that stands first, and the answer begins with its
+    condition.
     """
     sentences = [f"{doubt.start_sentence(doubt.clause)}." for doubt in doubts]
     unfit = find_flagged(doubts, [UNFIT_JUDGE])
+    if unfit is None and find_flagged(doubts, [GROUPS]) is not None:
+        opening, *others = answer
+        return [*sentences, f"If items were independent: {after_colon(opening, ())}", *others]
     if unfit is None:
         return [*answer, *sentences]
     return [*sentences, f"{unfit.remedy[:1].upper()}{unfit.remedy[1:]}, and make a pilot with it."]

@@ -9,6 +9,8 @@ import pytest
 import podium
 from podium.checks import CHECKS
 from podium.diagnosis.checks.group_checks import check_groups
+from podium.planning.plan_report import plan_reports
+from podium.planning.planner import make_plan
 
 
 def table_of(seed, *, effect, passages=20, items=5, models=4):
@@ -172,3 +174,10 @@ def test_a_column_that_names_the_winner_or_the_rater_groups_nothing():
     table["best"] = np.where(table["credit"] == 1, table["model_a"], table["model_b"])
     table["reviewer"] = [f"r{k % 10}" for k in range(len(table))]
     assert check_groups(podium.read_battles(table)) == ()
+
+
+def test_a_plan_says_first_that_its_items_depend_on_each_other():
+    table = table_of(1, effect=1.0)
+    report, *_ = plan_reports(make_plan(podium.read_battles(table)))
+    assert "favour the same models" in report.answer[0]
+    assert report.answer[1].startswith("If items were independent: ")

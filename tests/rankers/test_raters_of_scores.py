@@ -207,3 +207,30 @@ def test_intervals_of_differences_cover_and_are_hardly_wider_without_tastes():
     assert covered[0.6] / worlds >= 0.91
     assert covered[0.0] / worlds >= 0.91
     assert 0.95 <= np.mean(widths) <= 1.10
+
+
+def test_scores_of_voters_have_the_errors_of_those_of_judges():
+    """Each voter scored all models of an item: scores are paired before they are averaged."""
+    table = scores_of(3, raters=14, taste=0.7, per_item=3)
+    by_judge = ranked(table)
+    by_voter = ranked(table.rename(columns={"judge": "voter"}))
+    assert [entry.se for entry in by_voter.entries] == pytest.approx(
+        [entry.se for entry in by_judge.entries], rel=1e-12
+    )
+    assert by_voter.interval.startswith("item- and voter-clustered")
+    test = compare("m0", "m1", podium.read_battles(table.rename(columns={"judge": "voter"})))
+    low, high = test.findings[0].interval
+    assert (low <= 0 <= high) == (test.findings[0].p_adjusted >= 0.05)
+
+
+def test_voters_of_one_model_each_are_averaged_and_not_named():
+    """Each score is of another voter: no two scores are of one, so that nothing pairs by voter."""
+    table = scores_of(4, raters=14, per_item=2).rename(columns={"judge": "voter"})
+    table["voter"] = [f"r{k % 17:02}" for k in range(len(table))]
+    once = table.drop_duplicates(["item", "voter"])
+    battles = podium.read_battles(once)
+    assert "voter" not in battles.columns
+    plain = podium.read_battles(once.drop(columns="voter"))
+    with_voters, without = (podium.rank(each, "mean").standings[0] for each in (battles, plain))
+    assert [entry.score for entry in with_voters.entries] == [e.score for e in without.entries]
+    assert [entry.se for entry in with_voters.entries] == [e.se for e in without.entries]

@@ -1,6 +1,7 @@
 """Pair the scores of models on the same item to battles.
 
-A trial is what two scores must share to be paired: item, judge, metric, repeat and response.
+A trial is what two scores must share to be paired: item, judge, metric, repeat and response; also
+the voter, if voters scored several models on an item.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +23,7 @@ BATTLE_COLUMNS = (
     *(f"{name}_{side}" for name in COLUMNS_PER_MODEL for side in "ab"),
 )
 """Columns of battles that are computed, and not copied from the scores."""
-SAME_TRIAL = ("item", "judge", "metric", "repeat", "response", "category", "task")
+SAME_TRIAL = ("item", "judge", "voter", "metric", "repeat", "response", "category", "task")
 """Columns in which the scores of one trial agree."""
 CREDIT_OF_SCORE_LISTS = (
     "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
@@ -123,12 +124,31 @@ def _count_pairs(engine: Duck, means: str, task: str | None) -> tuple[int, int]:
 
 
 def _trial_columns(scores: Records) -> list[str]:
-    """Return the columns of the table in which the scores of one trial agree (`SAME_TRIAL`)."""
+    """Return the columns of the table in which the scores of one trial agree (`SAME_TRIAL`).
+
+    The voter is left out if most scores are by voters who scored one model only on the item: scores
+    of several voters are then averaged before they are paired.
+    """
     trial = [name for name in SAME_TRIAL if name in scores.columns]
+    if "voter" in trial and not _score_voters_several_models(scores, trial):
+        trial.remove("voter")
     # A column `response` that does not hold numbers has the texts of the responses.
     if "response" in trial and not scores.columns["response"].is_number:
         trial.remove("response")
     return trial
+
+
+def _score_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
+    """Return whether at least half of the scores are in trials, by voter, of several models."""
+    columns = scores.columns
+    keys = ", ".join(columns[name].sql for name in trial)
+    by_trial = (
+        f"select count(*) as scores, count(distinct {columns['model'].sql}) as models "
+        f"from {scores.scan} where {columns['voter'].sql} is not null group by {keys}"
+    )
+    sums = "coalesce(sum(scores) filter (models > 1), 0), coalesce(sum(scores), 0)"
+    paired, number = scores.engine.rows(f"select {sums} from ({by_trial})")[0]
+    return bool(number) and 2 * paired >= number
 
 
 def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list[str], list[str]]:
@@ -147,7 +167,10 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     varying = _varying_columns(scores, trial)
     trials = ", ".join(columns[name].sql for name in varying)
     optional_columns = [name for name in ("reason", "length") if name in columns]
-    others = [name for name in columns if name not in {*trial, *optional_columns, *BATTLE_COLUMNS}]
+    left_out = {*trial, *optional_columns, *BATTLE_COLUMNS}
+    # A mean over voters has no voter.
+    left_out |= {"voter"} - {*trial}
+    others = [name for name in columns if name not in left_out]
     kept = {name: columns[name].sql for name in (*trial, *optional_columns)}
     kept |= {name: columns[name].text for name in others}
     first = []

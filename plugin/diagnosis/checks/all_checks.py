@@ -98,7 +98,7 @@ DOUBTS_OF_FINDINGS = frozenset(
     {SCORE_SCALE, *LOSSES, ORDER_DECIDES, ONE_ORDER, "own model", "own family"}
 )
 """Names of checks that a comparison of two models has as a doubt about its findings."""
-DOUBTS_OF_PLANS = frozenset({*LOSSES, ORDER_DECIDES, ONE_ORDER, GROUPS})
+DOUBTS_OF_PLANS = frozenset({*LOSSES, ORDER_DECIDES, ONE_ORDER, GROUPS, "categories"})
 """Names of checks of a pilot that are reported with a plan: more items do not help, or their number
 is wrong."""
 AT_EQUAL_LENGTH = "this ranking is at equal length already"

@@ -102,7 +102,7 @@ def test_the_answer_of_a_flagged_ranking_has_the_gravest_finding_and_what_to_do(
     assert answer == (
         "Use this ranking with care, one of two probes is flagged: the judge ash judges itself.",
         standings.answer[0],
-        "Do this first: use another judge.",
+        "Next step: use another judge.",
     )
 
 

@@ -117,7 +117,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     most, best = agreements[-1]
     # Two judges agree with each other equally often.
     more = f"; the most: {best}, on {most.brief}" if len(agreements) > 2 else ""
-    verdicts = f"{least.n:,} verdicts on the same battles"
+    verdicts = f"{quantity(least.n, 'verdict')} on the same battles"
     facts = facts_of(least, judge=judge, verdicts=verdicts, most=more)
     return (make_check("judges", False, **facts),)
 

@@ -25,7 +25,7 @@ WITH_CARE = (
 )
 NOT_FLAGGED = "No probe is flagged: {ok} of {number} {are} ok{unknown}."
 UNKNOWN = ", and {number} {are} not known ({names})"
-DO_FIRST = "Do this first: {remedy}."
+DO_FIRST = "Next step: {remedy}."
 
 
 def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ...]:

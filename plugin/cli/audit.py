@@ -59,19 +59,8 @@ def audit(
     with show_progress():
         battles, names, settings = rank_arguments(query, how)
         judgments = read_query(query.judgments())
-        result = audit_battles(
-            battles,
-            names,
-            judgments=judgments,
-            level=how.level,
-            seed=how.seed,
-            by=how.by,
-            pool=how.pool,
-            calibration=how.calibration,
-            models=how.models,
-            arguments=_typed_arguments(),
-            **settings,
-        )
+        arguments = _typed_arguments()
+        result = audit_battles(battles, names, judgments=judgments, arguments=arguments, **settings)
     messages = [
         *notice_lines(result.warnings),
         *(f"not ranked: {each}" for each in result.failures),

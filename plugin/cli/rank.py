@@ -172,24 +172,13 @@ def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Bat
     from podium.ranking.rank_battles import rank as rank_battles
 
     battles, names, settings = rank_arguments(query, how)
-    ranking = rank_battles(
-        battles,
-        names,
-        level=how.level,
-        seed=how.seed,
-        by=how.by,
-        pool=how.pool,
-        calibration=how.calibration,
-        models=how.models,
-        **settings,
-    )
-    return ranking, battles
+    return rank_battles(battles, names, **settings), battles
 
 
 def rank_arguments(
     query: BattleQuery, how: RankingOptions
 ) -> "tuple[Battles, list[str] | None, dict[str, Any]]":
-    """Read battles; return them with the names of the rankers and the options of these.
+    """Read battles; return them with the names of the rankers and the options of `podium.rank`.
 
     The names are None for the default. With `--by metric` and no metric named, all metrics are
     read.
@@ -211,7 +200,8 @@ def rank_arguments(
     query = replace(query, scores_only=scores_only)
     if how.by == "metric" and not query.metric:
         query = replace(query, metric=("all",))
-    return read_query(query), names, settings
+    shared = ("level", "seed", "by", "pool", "calibration", "models")
+    return read_query(query), names, {name: getattr(how, name) for name in shared} | settings
 
 
 def params_of_ranking(left_out: Sequence[str]) -> list[click.Parameter]:

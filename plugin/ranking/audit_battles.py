@@ -126,6 +126,7 @@ def _audit_read(
         merged={} if pool else merge_juries(slices),
         level=level,
         seed=seed,
+        is_pooled=pool,
         arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
     )
     return request.audit_slices(slices)
@@ -162,6 +163,7 @@ class _AuditRequest:
         merged: by slice, the battles of a jury with one verdict each.
         level: confidence level of intervals.
         seed: seed of resamples.
+        is_pooled: whether the verdicts of several judges are ranked together.
         arguments: what was typed to read and rank the battles.
     """
 
@@ -173,6 +175,7 @@ class _AuditRequest:
     merged: Mapping[str | None, Battles]
     level: float
     seed: int
+    is_pooled: bool
     arguments: TypedArguments
 
     def audit_slices(self, slices: Sequence[Slice]) -> Audit:
@@ -209,7 +212,12 @@ class _AuditRequest:
         named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
         listed = [("", check) for check in [*checks, *further[:number]]]
         listed += _gravest_of_judges(list(named))
-        arguments = replace(self.arguments, are_votes=are_human_votes(battles))
+        arguments = replace(
+            self.arguments.of_slice(self.column, value),
+            are_votes=are_human_votes(battles),
+            are_scores=standings.scale.name == "score",
+            are_pooled=self.is_pooled,
+        )
         probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
         probes.sort(key=lambda probe: probe.place)
         answer = audit_answer(standings, probes)
@@ -258,7 +266,8 @@ def _build_probe(
     """
     more = {}
     nearest = nearest_open_places(standings)
-    if check.name == "places" and nearest is not None:
+    counts_items = standings.counts.unit == "item" and "raters" not in standings.diagnostics
+    if check.name == "places" and nearest is not None and counts_items:
         more["needed"] = str(standings.counts.units + nearest[1])
     return Probe(check, judge, remedy_command(check, arguments, more))
 
@@ -276,19 +285,19 @@ def _cards_of_judges(
 
 
 def _with_p_value(check: Check, level: float, judges: int) -> Check:
-    """Return a flagged effect of one judge's card as a test among those of all judges.
+    """Return the known effect of one judge's card as a test among those of all judges.
 
     The p-value is that of a normal distribution with the interval of the effect, times the number
     of judges. Other checks are returned as they are.
     """
-    if check.name != "self-preference" or not check.is_flagged or check.interval is None:
+    if check.name != "self-preference" or not check.is_known or check.interval is None:
         return check
     low, high = check.interval
     error = (high - low) / (2 * float(ndtri((1 + level) / 2)))
     if check.number is None or error <= 0:
         return check
     p = min(1.0, 2 * judges * float(ndtr(-abs(check.number) / error)))
-    return replace(check, p=p, reason=OPEN_EFFECT)
+    return replace(check, p=p, reason=OPEN_EFFECT if check.is_flagged else check.reason)
 
 
 def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:

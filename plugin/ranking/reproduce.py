@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +89,13 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
     if read_ranking(path) is None:
         raise DataError("not a ranking in JSON", source=str(path), remedy=AGAIN)
     document = json.loads(path.read_bytes())
-    provenance = document["provenance"]
-    recorded = provenance["options"]
-    if not (sources or provenance["sources"]):
-        raise DataError("the ranking records no sources", source=str(path), remedy="name them")
+    provenance = document.get("provenance")
+    recorded = provenance.get("options") if isinstance(provenance, Mapping) else None
+    if not isinstance(recorded, Mapping):
+        raise DataError("the ranking records no options", source=str(path), remedy=AGAIN)
+    if not (sources or provenance.get("sources")):
+        remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
+        raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
     names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
     query = query_of_record(recorded.get("reading", {}), sources or provenance["sources"], names)
     own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
@@ -120,7 +123,14 @@ def query_of_record(
         reading: the recorded options of reading.
         sources: the files.
         rankers: names of the rankers; None if the default ones ranked.
+
+    Raises:
+        DataError: the record has an option that does not exist.
     """
+    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN}
+    unknown = sorted(set(reading) - known)
+    if unknown:
+        raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=AGAIN)
     options = {name: value for name, value in reading.items() if name not in FOREIGN}
     for name in ("where", "metric", "allow", "human_labels"):
         if name in options:

@@ -95,3 +95,54 @@ def test_a_source_is_needed(podium):
     done = podium("audit")
     assert done.code == 2
     assert "SOURCE" in done.err
+
+
+def commands_of(podium, *words):
+    """Return the commands of the probes of each audit, by name."""
+    content = json.loads(podium("audit", *words, "--format", "json").out)
+    return [
+        {probe["probe"]: probe["command"] for probe in each["probes"]} for each in content["audits"]
+    ]
+
+
+def test_commands_of_a_slice_read_this_slice(podium, tmp_path, monkeypatch):
+    table = make_board(KINDS["first slot"].world, 1)
+    half = sorted(set(table["item"]))[::2]
+    table["category"] = ["code" if item in half else "prose" for item in table["item"]]
+    table.to_csv(tmp_path / "board.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    for commands in commands_of(podium, "board.csv", "--by", "category"):
+        own = [text for text in commands.values() if text.startswith("podium ")]
+        assert own
+        [asked] = {text.split("--where ")[1].split()[0] for text in own}
+        assert asked in ("category=code", "category=prose")
+
+
+def test_commands_of_pooled_judges_pool_them_where_the_command_needs_it(
+    podium, tmp_path, monkeypatch
+):
+    table = make_board(KINDS["few items"].world, 1)
+    table["judge"] = [f"j{k % 3}" for k in range(len(table))]
+    table.to_csv(tmp_path / "board.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    [commands] = commands_of(podium, "board.csv", "--pool")
+    assert commands["items"] == "podium plan board.csv --pool"
+    assert podium(*commands["items"].split()[1:]).code == 0
+
+
+def test_scores_have_no_command_that_plans_judge_calls(podium, tmp_path, monkeypatch):
+    rows = [f"q{k},{k % 2},{(k + 1) % 3 % 2}" for k in range(12)]
+    (tmp_path / "solved.csv").write_text("item,ash,elm\n" + "\n".join(rows) + "\n")
+    monkeypatch.chdir(tmp_path)
+    [commands] = commands_of(podium, "solved.csv")
+    assert "items" in commands
+    assert not any(command.startswith("podium plan") for command in commands.values())
+
+
+def test_further_voters_are_no_number_of_items(podium, tmp_path, monkeypatch):
+    table = make_board(KINDS["first slot"].world, 1)
+    table["voter"] = [f"v{k % 15}" for k in range(len(table))]
+    table.to_csv(tmp_path / "board.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    [commands] = commands_of(podium, "board.csv")
+    assert commands["places"] == ""

@@ -120,3 +120,29 @@ def test_without_a_source_and_a_ranking_the_error_names_both(podium):
     done = podium("rank")
     assert done.code == 2
     assert "--reproduce FILE" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda document: document.pop("provenance"), "records no options"),
+        (lambda document: document["provenance"].pop("options"), "records no options"),
+        (lambda document: document["provenance"].pop("sources"), "records no sources"),
+        (
+            lambda document: document["provenance"]["options"]["reading"].update(wheel=1),
+            "unknown option 'wheel'",
+        ),
+    ],
+)
+def test_a_damaged_record_is_an_error_that_says_what_is_missing(
+    podium, folder, monkeypatch, change, message
+):
+    monkeypatch.chdir(folder)
+    podium("rank", SIMULATED, "--format", "json", "-o", "ranking.json")
+    document = json.loads((folder / "ranking.json").read_text())
+    change(document)
+    (folder / "damaged.json").write_text(json.dumps(document))
+    done = podium("rank", "--reproduce", "damaged.json")
+    assert done.code == 1
+    assert message in done.err
+    assert "Traceback" not in done.err

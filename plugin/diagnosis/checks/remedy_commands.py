@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from podium.checks import Check
 
@@ -18,16 +18,27 @@ class TypedArguments:
         reading: the sources with the options of reading, quoted for a shell.
         ranking: the other options of `podium rank`, quoted; empty if there are none.
         are_votes: whether humans voted, so that no tournament can ask them again.
+        are_scores: whether scores are ranked, for which there is no plan of judge calls.
+        are_pooled: whether the verdicts of several judges are ranked together.
     """
 
     reading: str
     ranking: str = ""
     are_votes: bool = False
+    are_scores: bool = False
+    are_pooled: bool = False
 
     @property
     def all(self) -> str:
         """All that `podium rank` takes."""
         return f"{self.reading} {self.ranking}".rstrip()
+
+    def of_slice(self, column: str | None, value: str | None) -> "TypedArguments":
+        """Return the arguments that read one slice only; unchanged if there are no slices."""
+        if column is None or value is None:
+            return self
+        option = ("--metric", value) if column == "metric" else ("--where", f"{column}={value}")
+        return replace(self, reading=f"{self.reading} {shlex.join(option)}")
 
 
 READ_AND_RANK = {
@@ -59,10 +70,10 @@ DIAGNOSE = {
 }
 """By check, the section of a judge card that has its figures."""
 OTHERS = {
-    "items": "podium plan {reading}",
-    "first place": "podium plan {reading}",
-    "places": "podium plan {reading} --items {needed}",
-    "ties": "podium compare {a} {b} {reading}",
+    "items": "podium plan {verdicts}",
+    "first place": "podium plan {verdicts}",
+    "places": "podium plan {verdicts} --items {needed}",
+    "ties": "podium compare {a} {b} {verdicts}",
     "decisive rater": "podium convert {reading} --where {unit}={name} -o rater.csv",
     "misjudged models": "podium label {reading} --responses RESPONSES -o sheet.csv",
 }
@@ -75,7 +86,7 @@ WHAT_IS_MISSING = {
     "human scale": "podium label {reading} --responses RESPONSES -o sheet.csv",
     "own family": "podium audit {all} --models TABLE",
     "self-preference": "podium audit {all} --models TABLE",
-    "fit": "podium plan {reading}",
+    "fit": "podium plan {verdicts}",
     "elo": "podium diagnose {reading} --section fit",
 }
 """By check, the command that makes it known."""
@@ -103,10 +114,17 @@ def remedy_command(
         "option": option,
         "reading": arguments.reading,
         "all": arguments.all,
+        "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
     if not template or ("{option}" in template and not option):
         return ""
-    if arguments.are_votes and template.startswith(NEW_TOURNAMENT):
+    is_impossible = (
+        (arguments.are_votes and template.startswith(NEW_TOURNAMENT))
+        or (arguments.are_scores and template.startswith("podium plan"))
+        # A calibration is of one judge.
+        or (arguments.are_pooled and template == CALIBRATE)
+    )
+    if is_impossible:
         return ""
     try:
         return template.format(**values)

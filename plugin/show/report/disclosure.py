@@ -59,7 +59,8 @@ class Disclosure(Document):
         models: per model, what is known of its runs.
         judges: per judge, what is known of it.
         counts: per ranking, the numbers of items, judgments and battles, and of lost ones.
-        failures: what failed or could not be read, a sentence each.
+        failures: what was not ranked or has lost samples, a sentence each.
+        warnings: the warnings of the rankings, a sentence each.
         options: the options of reading and ranking, with the seed.
         versions: versions of the packages.
         sources: the files, with the SHA-256 of each that could be read.
@@ -71,6 +72,7 @@ class Disclosure(Document):
     judges: Mapping[str, Mapping[str, Any]]
     counts: Mapping[str, Mapping[str, Any]]
     failures: tuple[str, ...]
+    warnings: tuple[str, ...]
     options: Mapping[str, Any]
     versions: Mapping[str, str]
     sources: Mapping[str, str | None]
@@ -86,6 +88,7 @@ class Disclosure(Document):
                 "judges": dict(self.judges),
                 "counts": dict(self.counts),
                 "failures": list(self.failures),
+                "warnings": list(self.warnings),
                 "seed": self.options.get("seed"),
                 "options": dict(self.options),
                 "versions": dict(self.versions),
@@ -116,10 +119,11 @@ def disclose(ranking: Ranking) -> Disclosure:
         judges=judges,
         counts=counts,
         failures=tuple(_failures_of(ranking, runs)),
+        warnings=tuple(_warnings_of(ranking)),
         options=provenance.get("options", {}),
         versions=provenance.get("versions", {}),
         sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
-        hosts=tuple(dict.fromkeys(map(_host_of, runs))),
+        hosts=tuple(dict.fromkeys(filter(None, map(_host_of, runs)))),
         unknown=tuple(_unknown_facts(runs, judges, has_scores="metrics" in provenance)),
     )
 
@@ -137,13 +141,15 @@ def hash_of_file(source: str) -> str | None:
 
 
 def _host_of(run: Mapping[str, Any]) -> str:
-    """Return which host recorded a run, by the suffix of its file."""
-    is_log = Path(run.get("source", "")).suffix == ".eval"
-    return "Inspect" if is_log else "lm-eval"
+    """Return which host recorded a run, by the name of its file; empty if this does not say it."""
+    path = Path(run.get("source", ""))
+    if path.suffix == ".eval":
+        return "Inspect"
+    return "lm-eval" if path.name.startswith(("samples_", "results_")) else ""
 
 
 def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what was not ranked, what was left out of runs, and all warnings."""
+    """Yield what was not ranked, and what was left out of runs."""
     yield from (f"not ranked: {failure}" for failure in ranking.failures)
     for run in runs:
         lost = [
@@ -153,6 +159,10 @@ def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterato
         ]
         if lost:
             yield f"{run['model']} on {run['task']}: samples {' and '.join(lost)}"
+
+
+def _warnings_of(ranking: Ranking) -> Iterator[str]:
+    """Yield the warnings of all rankings, each once."""
     warnings = dict.fromkeys(each for own in ranking.standings for each in own.warnings)
     yield from map(notice_text, warnings)
 
@@ -169,6 +179,8 @@ def _unknown_facts(
     """
     if not runs:
         yield "how the models were run (versions, sampling, prompts): no file records runs"
+    if runs and not any(map(_host_of, runs)):
+        yield "what ran the evals"
     for name in NEEDED_OF_MODELS:
         if runs and not any(name in run for run in runs):
             yield f"{TITLES[name]}, of all runs"
@@ -195,12 +207,13 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
     ]
     hosts = (f"Run by {', '.join(disclosure.hosts)}.",) if disclosure.hosts else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
+    warned = tuple(f"Warning: {warning}" for warning in disclosure.warnings)
     unknown = tuple(f"Not known: {fact}." for fact in disclosure.unknown)
     section = Section(
         "disclosure",
         "",
         tables=tuple(table for table in tables if table.rows),
-        notes=(*hosts, *lost, *unknown),
+        notes=(*hosts, *lost, *warned, *unknown),
     )
     return (Report("disclosure", sections=(section,)),)
 

@@ -78,3 +78,20 @@ def test_report_adds_a_section_and_writes_json_beside_the_page(podium, tmp_path)
     podium("report", example, "-o", tmp_path / "plain.html")
     assert "Disclosure" not in (tmp_path / "plain.html").read_text(encoding="utf-8")
     assert not (tmp_path / "plain.disclosure.json").exists()
+
+
+def test_a_host_is_named_only_if_the_file_says_it():
+    names = ("samples_gsm8k_2026.jsonl", "results_2026.json", "log.eval", "table.csv", "log.json")
+    runs = [RunRecord("ash", "gsm8k", f"out/{name}").to_json() for name in names]
+    assert disclose(ranking_with(runs=runs)).hosts == ("lm-eval", "Inspect")
+    unknown = disclose(ranking_with(runs=runs[3:]))
+    assert unknown.hosts == ()
+    assert "what ran the evals" in unknown.unknown
+
+
+def test_warnings_are_no_failures():
+    rows = [(f"q{k}", "ash", "elm", 1.0) for k in range(9)]
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    found = disclose(api.rank(api.read_battles(table)))
+    assert found.failures == ()
+    assert found.warnings

@@ -82,7 +82,7 @@ FAULTS: dict[str, tuple[Callable[[int], pd.DataFrame], str]] = {
     "10% unparsed": (lambda seed: simulate_judgments(seed, unparsed=0.1), "replies are unparsed"),
     "0.5 log-odds per e-fold of length": (
         lambda seed: simulate_judgments(seed, items=100, length_bias=0.5),
-        "log-odds per e-fold",
+        "log-odds per factor e in length",
     ),
     "self-preference, 60 Elo": (self_preference, "is of the same family as"),
     "a cycle of three at .65": (cycle, "no ranking explains all three"),

@@ -507,7 +507,7 @@ _CHECKS = (
             "the judge favours {longer} responses by {weight:.2f} log-odds per factor e in length"
         ),
         ok="neither longer nor shorter responses are favoured beyond chance",
-        figure="log-odds for the longer response, per factor e in length: {estimate} ({interval})",
+        figure="log-odds per factor e in length: {estimate} ({interval})",
         number="{estimate}",
         remedy="{remedy}",
         unit="log-odds",

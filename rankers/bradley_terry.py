@@ -208,9 +208,8 @@ def _estimate_with_raters(
     if is_by_tests or have_few_clusters(raters_of_model, separated).any():
         estimate = with_wider_intervals(estimate, estimate_elo(strengths, by_rater, scale, level))
     unit = (raters.unit, raters.number)
-    tests = estimate.tests
-    if tests:
-        tests = pair_tests_both_ways(tests, _elo_tests(strengths, by_rater).pair_tests, unit)
+    tests_by_rater = _elo_tests(strengths, by_rater).pair_tests
+    tests = pair_tests_both_ways(estimate.tests, tests_by_rater, unit)
     return replace(estimate, raters=unit, raters_of_model=raters_of_model, tests=tests)
 
 

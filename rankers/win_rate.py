@@ -254,13 +254,11 @@ def _rates_with_raters(
     )
     by_rater = cluster_by_raters(rows, raters)
     unit = (raters.unit, raters.number)
-    tests = estimate.tests
-    if tests:
-        tests = pair_tests_both_ways(tests, PairTests(RateTests(by_rater).difference), unit)
+    tests_by_rater = PairTests(RateTests(by_rater).difference)
     two_way = replace(
         two_way,
         allowed=estimate.allowed,
-        tests=tests,
+        tests=pair_tests_both_ways(estimate.tests, tests_by_rater, unit),
         raters=unit,
         raters_of_model=by_rater.clusters_by_model(),
     )

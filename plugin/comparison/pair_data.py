@@ -439,8 +439,8 @@ def verdict_differences(
         results: results of these battles, a row per item.
 
     Returns:
-        The differences by measure: the Elo difference over all battles and, if the two met, the win
-        rate in their direct battles by item.
+        The differences by measure: the Elo difference over all battles, except by betting, and, if
+        the two met, the win rate in their direct battles by item.
 
     Raises:
         NotIdentifiedError: a model has no readable battle.
@@ -451,8 +451,11 @@ def verdict_differences(
             raise NotIdentifiedError(f"{name} has no readable battle")
     candidate = coded.models.index(pair.candidate)
     baseline = coded.models.index(pair.baseline)
-    elo = elo_difference(coded, candidate, baseline)
-    differences = {ELO: _elo_with_raters(elo, battles, coded, (candidate, baseline))}
+    differences = {}
+    if not pair.bets:
+        # Elo has no bounds, so that no bets can be made on it.
+        elo = elo_difference(coded, candidate, baseline)
+        differences[ELO] = _elo_with_raters(elo, battles, coded, (candidate, baseline))
     if len(results):
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate

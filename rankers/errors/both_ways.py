@@ -40,15 +40,20 @@ def with_larger_p_values(
 
 
 def pair_tests_both_ways(
-    by_item: PairTests, by_rater: PairTests, raters: tuple[str, int]
-) -> PairTests:
+    by_item: PairTests | None, by_rater: PairTests, raters: tuple[str, int]
+) -> PairTests | None:
     """Return the tests of pairs whose p-values are the larger ones, as of `with_larger_p_values`.
+
+    None if there are no tests by item, as on a ladder.
 
     Args:
         by_item: the tests with items, or their groups, as clusters.
         by_rater: the tests with raters as clusters, of the same models.
         raters: what a rater is (`voter` or `judge`), and how many there are.
     """
+
+    if by_item is None:
+        return None
 
     def difference(first: int, second: int) -> DifferenceTest | None:
         test_by_item = by_item.difference(first, second)

@@ -4,7 +4,9 @@ import pytest
 
 HEADER = "item,model_a,model_b,credit,order\n"
 ROWS = "".join(f"q{k},café,zoë,{k % 3 // 2},{order}\n" for k in range(12) for order in ("ab", "ba"))
-ANSWERS = "".join(f"q{k},What?,{name},Voilà {k}\n" for k in range(12) for name in ("café", "zoë"))
+ANSWERS = "".join(
+    f"q{k},What?,{name},Voilà {name} {k}\n" for k in range(12) for name in ("café", "zoë")
+)
 COMMANDS = [
     ("rank",),
     ("rank", "--human-labels", "votes.csv", "--ranker", "win-rate"),

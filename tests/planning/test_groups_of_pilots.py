@@ -121,7 +121,8 @@ def test_a_pilot_whose_groups_are_not_named_is_told_of_them():
     [doubt] = make_plan(frame).doubts
     assert (doubt.name, doubt.fields["column"]) == ("groups", "passage")
     [report] = plan_reports(make_plan(frame))
-    assert report.answer[-1].endswith("take these groups as the unit with cluster='passage'.")
+    assert "take these groups as the unit with cluster='passage'" in report.answer[0]
+    assert report.answer[-1].startswith("If items were independent: play podium/")
     named = make_plan(podium.read_battles(frame, cluster="passage"))
     assert named.doubts == ()
     assert make_plan(frame.drop(columns="passage")).doubts == ()

@@ -186,18 +186,11 @@ def _further_items_sentence(finding: PairFinding) -> str:
     second = finding.baseline if is_ahead else finding.candidate
     number = finding.further_items
     if number is None:
-        items = plural(finding.unit, 2)
-        reason = ""
-        if finding.difference.is_sequential:
-            reason = comparison_templates.BY_BETTING.format(nouns=items)
-        elif finding.difference.items < FEWEST_ITEMS:
-            few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=items)
-            reason = f": {few}"
         return comparison_templates.MORE_ITEMS_UNKNOWN.format(
             candidate=first,
             baseline=second,
             nouns=plural(finding.unit_of_further, 2),
-            reason=reason,
+            reason=_why_further_unknown(finding),
         )
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
     again = tested_again_text(
@@ -215,6 +208,26 @@ def _further_items_sentence(finding: PairFinding) -> str:
     return more_items_sentence(
         first, second, number, gap, unit, pairs=finding.tests, again=again, beside=beside
     )
+
+
+def _why_further_unknown(finding: PairFinding) -> str:
+    """Write why the number of further items is unknown; empty if no reason is known.
+
+    The text begins with the punctuation mark that separates it from the sentence.
+    """
+    difference = finding.difference
+    items = plural(finding.unit, 2)
+    if difference.is_sequential:
+        return comparison_templates.BY_BETTING.format(nouns=items)
+    if difference.items < FEWEST_ITEMS:
+        few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=items)
+        return f": {few}"
+    if difference.raters is not None and np.isinf(finding.interval).all():
+        few_raters = plural(difference.raters[0], 2)
+        return f": {comparison_templates.FEW_RATERS_OF_ONE.format(raters=few_raters)}"
+    if np.isinf(difference.value):
+        return f": {rank_templates.GAP_UNBOUNDED}"
+    return ""
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:

@@ -252,7 +252,7 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
         units = finding.difference.items
         if finding.measure == ELO and units != finding.units_with_both:
             fewer = f"{units:,} {plural(finding.unit, units)}"
-            items = f"{fewer} of the model that has fewer, {items}"
+            items = f"{fewer} of the model with fewer {plural(finding.unit, 2)}, {items}"
         if finding.identical is not None:
             items += f", {finding.identical:,} identical"
         if finding.unparsed:

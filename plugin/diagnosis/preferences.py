@@ -231,7 +231,10 @@ def partial_correlation(
 ) -> Figured:
     """Return the partial correlation of x and y given the reference.
 
-    The correlation is corrected for errors in the reference. Source: Fuller 1987.
+    The lines of x and of y are corrected for errors in the reference (Fuller 1987). What x varies
+    beyond its line still includes these errors, so that the correlation is nearer to 0 than the
+    true one: 0.57 instead of 0.64 where a tenth of the variance of the reference is error. The
+    full correction has no value for a third of boards of 12 models.
 
     Args:
         x: ratings of the judge, shape (models,).
@@ -259,8 +262,8 @@ def partial_correlation(
     unexplained_x = float(residual @ residual)
     explained_y = (y @ centred_reference) ** 2 / (centred_reference @ centred_reference - noise)
     unexplained_y = float(y @ y - explained_y)
-    largest = max(float(x @ x), float(y @ y))
-    if min(unexplained_x, unexplained_y) <= ROUNDING_SHARE * largest:
+    hardly_varies = unexplained_x <= ROUNDING_SHARE * len(x) * np.var(x)
+    if hardly_varies or unexplained_y <= ROUNDING_SHARE * (y @ y):
         return Missing("one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(unexplained_y / unexplained_x))
     if abs(r) >= 1:

@@ -233,6 +233,28 @@ def _tails_without_error(excess: float, least: float, rounding: float) -> Tails:
     return (least, 1.0) if excess > 0 else (1.0, least)
 
 
+def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
+    """Return a test of no difference whose one-sided p-values are at least 2^-n.
+
+    Clusters of other models tell how strong these are, and may each favour the same model. They
+    must not make up for a model that is known from n clusters only. With one cluster, nothing is
+    known of how clusters vary, and each p-value of any difference is 1/2.
+
+    Args:
+        test: the test, of all clusters.
+        clusters: n, the number of clusters of the one of the two models that has fewer.
+    """
+    if clusters >= FEWEST_FOR_NORMAL:
+        return test
+    if clusters < 2:
+        return replace(test, tails=lambda _: (0.5, 0.5), exact_p_at_zero=None)
+    least = 0.5**clusters
+    at_zero = test.exact_p_at_zero or test.tails(0.0)
+    if min(at_zero) >= least:
+        return test
+    return replace(test, exact_p_at_zero=larger_tails(at_zero, (least, least)))
+
+
 def unskewed_tails(contributions: np.ndarray) -> Tails:
     """Return the one-sided p-values of a t test of a mean of zero with Hall's transformation.
 

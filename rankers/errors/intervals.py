@@ -23,6 +23,9 @@ BLOCK_CELLS = 10_000_000
 """Resamples are drawn in blocks whose arrays have at most about this many numbers."""
 SE_ROUNDING = 1e-10
 """A standard error below this share of the largest score is rounding noise, and set to 0."""
+SE_SHARE_ROUNDING = 1e-7
+"""A standard error below this share of the largest one is rounding noise, too: variances are exact
+to about 1e-16 of the largest variance, so their roots are exact to about 1e-8."""
 FEWEST_UNWIDENED = 30
 """With fewer clusters than this, percentile intervals are widened; with more, that would change
 their widths by less than 5%."""
@@ -609,11 +612,14 @@ def check_level(level: float) -> None:
 def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """Return the roots of the diagonal of a covariance, NaN where unknown, shape (models,).
 
-    Roots below 1e-10 of the largest |score| are rounding error, and set to 0.
+    Roots below `SE_ROUNDING` of the largest |score|, or below `SE_SHARE_ROUNDING` of the largest
+    root, are rounding error, and set to 0.
     """
     variance = np.diag(covariance)
     se = np.sqrt(np.maximum(variance, 0))
-    noise = SE_ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
+    noise_of_scores = SE_ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
+    noise_of_errors = SE_SHARE_ROUNDING * np.nan_to_num(se, posinf=0.0).max(initial=0)
+    noise = max(noise_of_scores, noise_of_errors)
     if_noise = np.where(np.isnan(variance), np.nan, 0.0)
     return np.where(se > noise, se, if_noise)
 

@@ -143,6 +143,13 @@ def test_the_partial_correlation_is_that_of_three_correlations():
     assert (found.n, found.clusters) == (30, None)
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_the_partial_correlation_does_not_depend_on_units(unit):
+    given, x, y = np.random.default_rng(1).normal(size=(3, 30))
+    expected = partial_correlation(x, y, given, 0.95)
+    assert partial_correlation(x, unit * y, given, 0.95).value == pytest.approx(expected.value)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("truth", [0.0, 0.6])
 def test_the_partial_correlation_covers_what_is_true(truth):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
@@ -321,6 +321,7 @@ def answers(frame, rankers=("bradley-terry", "win-rate", "informativeness")):
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tables())
+@example([(0, (0, 2), 0), (0, (0, 2), 0), (0, (0, 2), 4), (1, (0, 2), 4)])
 def test_renaming_models_changes_nothing(rows):
     renamed = answers(frame_of(rows, names=("zz", "aa", "mm", "bb")))
     back = renamed.rename(

@@ -89,6 +89,38 @@ def test_few_voters_cannot_separate_many_pairs():
         assert entry.rank_high > 1
 
 
+def votes_for_a_champion(*, voters_of_last):
+    """Return votes of 15 voters who all prefer m0; few of them judged m3."""
+    table = unanimous_votes(voters=15)
+    has_last = (table["model_a"] == "m3") | (table["model_b"] == "m3")
+    may_judge_last = table["voter"] < f"v{voters_of_last:02}"
+    return table[~has_last | may_judge_last]
+
+
+@pytest.mark.parametrize("voters_of_last", [1, 2, 4])
+def test_the_p_value_against_a_model_of_few_voters_is_that_of_their_signs(voters_of_last):
+    """That 15 voters prefer m0 to other models tells nothing of how voters judge m3."""
+    table = votes_for_a_champion(voters_of_last=voters_of_last)
+    [finding] = podium.compare(table, "m0", "m3").findings
+    assert finding.difference.p_value >= 2 * 0.5**voters_of_last
+    assert not finding.is_distinguishable
+    low, _ = finding.difference.interval(0.95)
+    assert low <= 0
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+@pytest.mark.parametrize("voters_of_last", [1, 2, 4])
+def test_a_model_of_few_voters_is_not_placed_below_one_that_never_lost(ranker, voters_of_last):
+    table = votes_for_a_champion(voters_of_last=voters_of_last)
+    assert entry_of(table, ranker, "m3").rank_low == 1
+    assert entry_of(table, ranker, "m1").rank_low == 2
+
+
+def test_an_answer_says_that_too_few_voters_judged_one_model():
+    found = podium.compare(votes_for_a_champion(voters_of_last=1), "m0", "m3")
+    assert "is unknown: too few voters judged one of the two." in " ".join(found.answer)
+
+
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_votes_on_one_item_have_no_interval_for_want_of_items(ranker):
     table = unanimous_votes().assign(item="i0")

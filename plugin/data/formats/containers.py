@@ -276,7 +276,7 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
         return path
     copy = engine.folder / engine.fresh("copy")
     text_encoding = encoding or "utf-8"
-    has_line_feeds = None
+    has_line_feeds: bool | None = None  # None before the first piece
     try:
         with (
             path.open(encoding=text_encoding, newline="", errors="strict") as stream,
@@ -284,7 +284,8 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
         ):
             while piece := stream.read(PIECE_SIZE):
                 if has_line_feeds is None:
-                    has_line_feeds = "\n" in piece[:HEAD_SIZE] or "\r" not in piece[:HEAD_SIZE]
+                    start = piece[:HEAD_SIZE]
+                    has_line_feeds = "\n" in start or "\r" not in start
                     piece = piece.lstrip("\ufeff")
                 target.write(piece if has_line_feeds else piece.replace("\r", "\n"))
     except UnicodeError as error:
@@ -356,9 +357,9 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
-    """Return the column with pandas' index if the index has names of columns; else None.
+    """Return the column with pandas' index if the index has names of columns; None otherwise.
 
-    It has these names in a matrix of wins, whose rows and columns are the same models.
+    The index of a matrix of wins has them, because its rows and columns are the same models.
 
     Args:
         engine: the database.

@@ -124,14 +124,13 @@ def words_of_document(row: Mapping[str, Any]) -> str:
         the text; empty if the row does not hold the whole document, of which it records the hash:
         images, for example, are left out.
     """
-    recorded_hash = row.get("doc_hash")
-    row_without_hash = {name: value for name, value in row.items() if name != "doc_hash"}
-    if row.get("doc") is None or recorded_hash not in (
-        None,
-        layout.read_doc_hash(row_without_hash),
-    ):
+    document = row.get("doc")
+    if document is None:
         return ""
-    return words_of_value(row["doc"])
+    recorded_hash = row.get("doc_hash")
+    computed_hash = layout.read_doc_hash({"doc": document})
+    is_whole = recorded_hash is None or recorded_hash == computed_hash
+    return words_of_value(document) if is_whole else ""
 
 
 def words_of_value(value: Any) -> str:

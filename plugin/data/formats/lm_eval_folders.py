@@ -188,7 +188,7 @@ def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note on all tasks of which only one model has samples."""
+    """Return the losses with one note per model on the tasks of which only it has samples."""
     tasks: dict[str, list[str]] = {}
     for note in lost:
         if note.code == "one-model-samples":
@@ -205,7 +205,11 @@ def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
 
 
 def _join_incomplete_files(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note on all samples files that lack documents."""
+    """Return the losses with one note on all samples files that lack documents.
+
+    The note gives the numbers of documents file by file, or once if they are the same in all files.
+    A note on a single file is kept.
+    """
     incomplete = [note for note in lost if note.code == "documents-missing"]
     if len(incomplete) < 2:
         return list(lost)
@@ -235,10 +239,11 @@ def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
 def _with_group(
     sheet: "pd.DataFrame", groups: Mapping[str, TaskGroup], sizes: Mapping[str, int]
 ) -> "pd.DataFrame":
-    """Return the rows of one task with a column for its group, and weights as in its group.
+    """Return the rows of one task with the columns `group` and `weight`.
 
-    The column is the task for tasks without a group. It is left out if no task has a group, and the
-    weights if all documents of the group count the same.
+    The group is the task itself for a task without a group; there is no column `group` if no task
+    has a group. The column `weight` is made only if all tasks of the group count the same; without
+    it, all documents do.
 
     Args:
         sheet: the rows, at least one.
@@ -475,6 +480,7 @@ def _sheets_of(
     columns = ["item", "model", "score", "metric", "task", "category", "reason"]
     if all_runs:
         columns.append("response")
+        # The files of a model are in the order of their times.
         rows["response"] = rows.groupby("model")["path"].transform(
             lambda paths: pd.factorize(paths)[0] + 1
         )

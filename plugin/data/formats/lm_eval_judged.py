@@ -135,8 +135,10 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """Read the verdicts in samples files.
 
-    Each file with verdicts becomes a sheet with a row per judgment. A note counts the other files.
-    If no file has verdicts, there are no sheets, runs and questions.
+    Each file with verdicts becomes a sheet with a row per judgment. Its `attrs` have the records of
+    its `judges`, and what counts if only one order is readable (`one_sided`): `keep` if all of its
+    verdicts were made so, else `unparsed`. A note counts the other files. If no file has verdicts,
+    there are no sheets, runs and questions.
 
     Raises:
         DataError: both models of a battle have the same name, or a file cannot be read.
@@ -206,8 +208,8 @@ def _read_judgments(
         judges: records of judges by name; the judges of the file are added in place.
         refused: options that judges refused, by judge; those in the file are added in place.
         models: names of the file's model in order; those in the file are added in place.
-        one_sided: what battles with one readable order are; the values in the file are added in
-            place.
+        one_sided: settings for battles of which only one order is readable: `keep` its verdict, or
+            `unparsed`; the settings in the file are added in place.
 
     Raises:
         DataError: both models of a battle have the same name.

@@ -395,8 +395,10 @@ def samples_at(
 ) -> Samples:
     """Return the description of a samples file.
 
-    Without a label, the model has the name in the results file, or else the name of the folder. A
-    file of another name has its own name up to the first dot as task, and no time.
+    Without a label, the model has the name in the results file, or else the name of the folder.
+    Details of leaderboards are described by `_details_at`, and files in the layout of lm-eval 0.4.0
+    to 0.4.2 by `_old_samples_at`. A file of any other name has its own name up to the first dot as
+    task, no time and no results.
 
     Args:
         path: the file.

@@ -52,6 +52,8 @@ def accept_repeats(
 def _votes_of(scores: Scores, metric: str) -> int | None:
     """Return the number of repeats over which the filter of a metric votes.
 
+    It is the number of repeats of the task, or fewer if the filter keeps only the first k answers.
+
     Returns:
         None if the filter does not vote, or if the results file does not say.
     """

@@ -95,15 +95,20 @@ def _run_of_helm(file: Samples) -> RunRecord:
 
 
 def choices_of_run(file: Samples) -> str:
-    """Return what makes the choices of a task, or an empty text if it is unknown."""
-    results = file.results
-    return "" if results is None else choices_of_config(config_of_task(results, file.task))
+    """Return what makes the choices of a task, as `choices_of_config` does.
+
+    Empty if there is no results file.
+    """
+    if file.results is None:
+        return ""
+    return choices_of_config(config_of_task(file.results, file.task))
 
 
 def documents_of_limit(file: Samples) -> int | None:
     """Return the number of documents to which `--limit` cut a run.
 
-    None if all documents were asked, or if the results do not say how many there are.
+    None if all documents were asked, or if the results do not say how many were asked and how many
+    there are.
     """
     if file.results is None:
         return None
@@ -112,7 +117,9 @@ def documents_of_limit(file: Samples) -> int | None:
         return None
     asked = _count_or_none(sizes.get("effective"))
     whole = _count_or_none(sizes.get("original"))
-    return asked if asked is not None and whole is not None and asked < whole else None
+    if asked is None or whole is None or asked >= whole:
+        return None
+    return asked
 
 
 def config_of_task(results: Results, task: str) -> Mapping[str, Any]:
@@ -130,7 +137,11 @@ def _shots_of_task(results: Results, task: str) -> int | None:
 
 
 def _plain_settings(*given: Mapping[str, Any]) -> Settings:
-    """Return settings in which a number has one form, whether it was written as text or not."""
+    """Return settings by name in which a number has one form, whether written as text or not.
+
+    Args:
+        given: the settings. Of several with one name, the last one counts.
+    """
     parsed = []
     for settings in given:
         parsed.append({name: parse_option(value) for name, value in settings.items()})

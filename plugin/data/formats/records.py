@@ -470,8 +470,9 @@ def first_duplicate(names: Sequence[str]) -> str | None:
 def exact_column(values: Sequence[Any]) -> "pd.Series":
     """Convert values to a column without rounding integers.
 
-    The values stay Python objects if an integer is above `LARGEST_EXACT_NUMBER`, if a text cannot
-    be encoded, or if there are no values. Otherwise, pandas chooses the type.
+    The values stay Python objects if the absolute value of an integer is above
+    `LARGEST_EXACT_NUMBER`, if a text cannot be encoded, or if there are no values. Otherwise,
+    pandas chooses the type.
     """
     import pandas as pd
 
@@ -487,7 +488,7 @@ def exact_column(values: Sequence[Any]) -> "pd.Series":
 
 
 def _has_inexact_number(column: "pd.Series", values: Sequence[Any]) -> bool:
-    """Return whether a value is a whole number above `LARGEST_EXACT_NUMBER`.
+    """Return whether a value is a whole number whose absolute value is above the largest exact one.
 
     Args:
         column: the values as pandas holds them; a float may be a rounded whole number.

@@ -99,11 +99,12 @@ def read_arena_hard(records: "pd.DataFrame") -> "pd.DataFrame":
     Raises:
         DataError: a label is unknown, or a cell has no list of games.
     """
-    games = _split_games(records, "games", "score", ("ba", "ab"))
+    games = _split_games(records, "games", verdict="score", orders=("ba", "ab"))
     label = games["verdict"]
     lacks_game = games["played"].isna().to_numpy()
     shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
     is_unknown = label.notna().to_numpy() & np.isnan(shown_first)
+    # The first five labels are followed by their reversed spellings.
     known_labels = ", ".join([*FIVE_LEVELS][:5])
     remedy = "repair the label, or set it to null if the judge gave none"
     reject_cells(label.rename("score"), is_unknown, f"is not one of {known_labels}", remedy)
@@ -155,7 +156,7 @@ def read_judge_bench(records: "pd.DataFrame") -> "pd.DataFrame":
         model_b=np.where(a_is_right, "incorrect", "correct"),
         human=a_is_right * 1.0,
     )
-    games = _split_games(records, "judgments", "decision", ("ab", "ba"))
+    games = _split_games(records, "judgments", verdict="decision", orders=("ab", "ba"))
     judges: dict[str, JudgeRecord] = {}
     if "judge_name" in records:
         ways = as_text(records["judge_name"])
@@ -318,7 +319,8 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
                 scores = parse_json(cell.replace("'", '"') if is_printed_by_python else cell)
         if isinstance(scores, str):
             scores = ast.literal_eval(cell)
-        if scores is None or scores is pd.NA or scores != scores:
+        is_nan = scores is pd.NA or scores != scores
+        if scores is None or is_nan:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
     except (
@@ -336,7 +338,7 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
 
 
 def _split_games(
-    records: "pd.DataFrame", column: str, verdict: str, orders: tuple[str, str]
+    records: "pd.DataFrame", column: str, *, verdict: str, orders: tuple[str, str]
 ) -> "pd.DataFrame":
     """Return a row per game, where each cell of a column has a list of games.
 
@@ -382,4 +384,6 @@ def _split_games(
             object
         )
         parts.append(other_columns[has_game].assign(order=order, played=played, verdict=verdicts))
-    return pd.concat([part for part in parts if len(part)] or parts)
+    # pandas warns of tables without rows, unless there is no other.
+    parts_with_rows = [part for part in parts if len(part)]
+    return pd.concat(parts_with_rows or parts)

@@ -40,8 +40,9 @@ They are those whose content other columns have after reading, and those of long
 def read_wildbench(records: pd.DataFrame) -> pd.DataFrame:
     """Read WildBench's pairwise verdicts. Model a is `generator`, else `model_A`.
 
-    `A++` has margin 2 for the response shown as A, and counts as a win once. A choice `N/A`, and a
-    row without a choice, are unparsed. The judge is the model in `eval_config`, if it is known.
+    `A++` has margin 2 for the response shown as A, and the credit of a win, as `A+` has. A choice
+    `N/A`, and a row without a choice, are unparsed. Unless there is a column `judge`, the judge is
+    the model in `eval_config`, if it is known.
 
     Raises:
         DataError: a choice is unknown, or the assignment of a row does not name its two models.

@@ -74,7 +74,13 @@ class Guess(NamedTuple):
 
 
 def guess_mapping(records: Records) -> Guess:
-    """Return a guess of the options that read a table in no known format."""
+    """Return a guess of the options that read a table in no known format.
+
+    If two columns hold models (`_pair_of_models`), it is a table of battles. The verdict is then
+    the first of these that it has: columns of a winner and a loser, a column of verdicts, counts of
+    wins, scores of both models; else it is `?`. If no two columns hold models, the guess is that of
+    `guess_columns`, or the column of items of a table with a column of scores per model.
+    """
     cells = _sampled_cells(records)
     of_models = _pair_of_models(cells)
     if of_models is None:
@@ -194,13 +200,17 @@ def _credits_of(words: list[str], of_models: tuple[str, str]) -> dict[str, str]:
     """Return the likely credit of each verdict; `?` for a number, which may be any code.
 
     A verdict may also be the name of one of the columns with the models.
+
+    Args:
+        words: the verdicts.
+        of_models: the columns of model_a and of model_b.
     """
     credits = likely_credits(words)
     for word in credits:
         if _is_number(word):
             credits[word] = "?"
         elif word in of_models:
-            credits[word] = "10"[of_models.index(word)]
+            credits[word] = "1" if word == of_models[0] else "0"
     return credits
 
 
@@ -216,7 +226,13 @@ def _paths_by_last_part(cells: Mapping[str, Cells]) -> dict[str, str]:
 
 
 def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
-    """Return the likely column or path for each missing column by `guess_columns`."""
+    """Return the likely column or path for each missing column.
+
+    It is the one of `guess_columns`, or a path whose last part is podium's name of a column.
+
+    Args:
+        paths: columns and paths by their last part, as `_paths_by_last_part` returns them.
+    """
     guess = {name: paths.get(old, old) for name, old in guess_columns(paths).items()}
     nested = {name: path for name, path in paths.items() if name in KNOWN_COLUMNS and path != name}
     return guess | nested
@@ -318,7 +334,9 @@ def _pair_of_models(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
 def _are_models(first: Cells, second: Cells) -> bool:
     """Return whether the values of two columns repeat as names of models do.
 
-    They are no numbers and no words of verdicts, and there are no more of them than rows.
+    There are at least two different ones, and no more than rows with both (or two). At least half
+    of the rows have both. Not all are numbers, truth values or words for verdicts, and none is
+    longer than `LONGEST_NAME`.
     """
     names = {cell for cell in (*first, *second) if cell is not None}
     rows = sum(None not in pair for pair in zip(first, second, strict=True))
@@ -368,7 +386,9 @@ def _column_of_verdicts(
     """Return the column with the verdicts; None if there is none.
 
     Its values are names of models or words for verdicts. A column whose name says that it has
-    verdicts may have other words or numbers, if they are few.
+    verdicts may have other words or numbers. Besides names of models, there are at most
+    `MOST_WORDS` different values. Of several such columns, those with known values come first, then
+    those whose name says so, then those with short names.
 
     Args:
         cells: the columns.

@@ -104,7 +104,14 @@ def identify_items(
 
 
 def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
-    """Rename items as the rows show, by category or input (see `identify_items`)."""
+    """Rename items as the rows show, by category or input (see `identify_items`).
+
+    If all tables have scores and answers of models, their reference answers rename nothing. Instead
+    each item must have one reference answer.
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs or reference answers.
+    """
     parts = find_question_parts(engine, tables)
     if not parts.references or not _have_answers(tables):
         return _by_parts(engine, tables, parts)
@@ -116,7 +123,11 @@ def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
 def _by_parts(
     engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
 ) -> IdentifiedTables:
-    """Rename items by what the tables say of their questions, or by category."""
+    """Rename items by what the tables say of their questions, or by category.
+
+    Items are named by category only if the tables say nothing of the questions, and ids are numbers
+    that begin anew in each category (`note_numbered_anew`). Otherwise, the tables are unchanged.
+    """
     if not parts.is_empty:
         identified = _by_inputs(engine, tables, parts)
         if identified is not None:
@@ -130,6 +141,8 @@ def _by_parts(
 
 def _reject_other_references(engine: Duck, tables: Sequence[RecordTable], name: str) -> None:
     """Check that all scored answers to an item stand beside one reference answer.
+
+    It suffices that they do within each category of one of the columns of `CATEGORIES`.
 
     Args:
         engine: the database.
@@ -187,6 +200,11 @@ def _by_inputs(
 ) -> IdentifiedTables | None:
     """Rename items by the questions of their rows.
 
+    If no id has several questions, or the column has too few different texts to be questions,
+    nothing is renamed. If each id has one question in every category, items are named by category
+    and id. Otherwise, the kind of the column decides: `_by_references`, `_by_doubtful_inputs` or
+    `_by_texts`.
+
     Returns:
         The tables; None if they have reference answers only, and each id has one.
 
@@ -220,7 +238,12 @@ def _by_inputs(
 
 
 def _by_references(rows: ItemRows) -> IdentifiedTables:
-    """Rename items by their reference answers, of which some ids have several."""
+    """Rename items by their reference answers, of which some ids have several.
+
+    Raises:
+        OtherQuestionError: too many ids have several (`MOST_CORRECTED`), and they were not shuffled
+            between models or files.
+    """
     conflicts = len(ids_with_several_inputs(rows))
     if _have_inputs_other_ids(rows) and _are_shuffled_questions(rows):
         return _paired_by_input(rows, conflicts)
@@ -230,7 +253,12 @@ def _by_references(rows: ItemRows) -> IdentifiedTables:
 
 
 def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
-    """Rename items by inputs that may not be the questions, where the rows show that they are."""
+    """Rename items by inputs that may not be the questions, where the rows show that they are.
+
+    They are if ids were shuffled, or if few ids of scores have several (`MOST_CORRECTED`). If many
+    have, nothing is renamed, and the finding `undecided` says so. Nothing is renamed, either, if a
+    model has several inputs of one id, or if rows are battles.
+    """
     conflicts = len(ids_with_several_inputs(rows))
     if _have_inputs_other_ids(rows) and _are_shuffled_questions(rows, most_shared=True):
         return _paired_by_input(rows, conflicts)
@@ -244,7 +272,20 @@ def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
 
 
 def _by_texts(rows: ItemRows) -> IdentifiedTables:
-    """Rename items by the texts that were asked, or that are the prompts of a judge."""
+    """Rename items by the texts that were asked, or that are the prompts of a judge.
+
+    - If ids were shuffled, rows are paired by text.
+    - If most ids have one text, and each model one of an id, the others are changed questions: rows
+      are paired by text, too. So they are if most ids have several, and the texts are known to be
+      questions (`kind_of_inputs`).
+    - Prompts of a judge rename nothing. If texts may be such prompts, they rename nothing either,
+      and the finding `undecided` says so.
+    - If all ids of files or models have other texts, nothing is renamed if these are in a column
+      `prompt`; the finding `other inputs` says so.
+
+    Raises:
+        OtherQuestionError: the texts contradict the ids in any other way.
+    """
     tables = rows.tables
     ids = len(ids_with_several_inputs(rows))
     is_one_for_most = 2 * ids <= _number_of_compared_ids(rows)
@@ -428,7 +469,8 @@ def _are_inputs_shared(rows: ItemRows, groups: str, *, most_shared: bool) -> boo
 def _differs_by_row(rows: ItemRows) -> bool:
     """Return whether most ids with several rows have another input in every row.
 
-    The input is then that of the judge, not the question.
+    The input is then that of the judge, not the question. The result is True if no id has several
+    rows with inputs.
     """
     groups = (
         f"(select count(*) as n, count(distinct input) as inputs from {rows.name} "
@@ -479,7 +521,8 @@ def _differs_by_model(rows: ItemRows) -> bool:
 def _named_by_input(rows: ItemRows) -> list[RecordTable]:
     """Return tables whose items are named by the first id of their input.
 
-    If several inputs have one first id, `#2` and so on is added to those after the first.
+    If several inputs have one first id, `#2` and so on is added to those after the first. Rows
+    without an input keep their ids.
 
     Args:
         rows: the rows.

@@ -98,11 +98,12 @@ def join_tables(
     copies += copied_rows
     repeated = {"verdicts": copies}
     if scored:
-        scores, repeated["scores"], _ = _union_once(engine, scored)
+        scores = _union_once(engine, scored)
+        repeated["scores"] = scores.copies
         source = some_paths([each.source for each in scored])
         chances = frozenset[str]().union(*(each.chances for each in scored))
         made, absent, remarks = pair_up(
-            records_of_view(engine, scores, source),
+            records_of_view(engine, scores.view, source),
             scores_only=scores_only,
             probability_metrics=chances,
         )
@@ -152,7 +153,8 @@ def _without_copied_files(
 ) -> tuple[list[RecordTable], int, list[Notice]]:
     """Leave out files without items whose rows are equal to those of another file.
 
-    They are kept if the rows may be equal by chance.
+    They are kept if the rows may be equal by chance (`CHANCE`). One file that is given twice is
+    left out in any case. Files with items are kept: their rows are compared one by one later.
 
     Returns:
         The files that are kept, the number of rows left out, and a note on files that are kept
@@ -316,6 +318,9 @@ def _identity_columns(names: Collection[str]) -> list[str]:
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
     """Create a view or table with the rows of all parts, and return its name.
 
+    Columns of the battles table come first. Cells of a column that a part lacks are null, and
+    weights are 1.
+
     Args:
         engine: the database.
         parts: the parts; each has the rows of one or several files.
@@ -343,7 +348,9 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
 
 
 def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
-    """Return the SQL expression of a column of a part. It is null if the part lacks the column.
+    """Return the SQL expression of a column of a part.
+
+    If the part lacks the column, it is null, and 1 for the column `weight`.
 
     Args:
         part: the part.
@@ -360,7 +367,11 @@ def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
 
 
 def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[Notice]:
-    """Return notes on a table without items, and on raters that count as one judge.
+    """Return notes on rows without items, and on raters that count as one judge.
+
+    If no row has an item, a note names the column that looks like the item, if any, and another one
+    a column that may count battles. If some rows lack an item, a note has their number. Raters are
+    the values of a column with a usual name of judges in a table without a judge.
 
     Args:
         engine: the database.

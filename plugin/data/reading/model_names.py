@@ -85,7 +85,7 @@ def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTa
 
 
 def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list[Notice]]:
-    """Write every name of a model or judge as people see it.
+    """Write every name of a model or judge as people see it, also in the records of judges.
 
     Returns:
         The tables, and a note on the names that became one.

@@ -38,7 +38,8 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     for each in played:
         for forward, number, count in _numbers_of_orders(each, each.records.scan):
             rows[forward][number] += count
-    first, second = sorted(map(sorted, rows.values()))
+    # The numbers of both orders, ascending; those of the order with the least number come first.
+    first, second = sorted(sorted(numbers) for numbers in rows.values())
     left_out = sum(len(each.bad_rows) for each in played)
     excess = abs(rows[True].total() - rows[False].total())
     is_balanced = excess <= left_out and len(first) == len(second)
@@ -64,13 +65,16 @@ def _has_repeats_in_orders(each: RecordTable) -> bool:
 def _share_numbers(each: RecordTable, rows: int) -> bool:
     """Return whether both orders have a number in common in the first rows of a table."""
     seen = _numbers_of_orders(each, f"(select * from {each.records.scan} limit {rows})")
+    # A number of one order is seen once, and a number of both orders twice.
     return len({number for _, number, _ in seen}) < len(seen)
 
 
 def _numbers_of_orders(each: RecordTable, scan: str) -> list[tuple[bool, float, int]]:
     """Return order, number of the repeat, and number of rows, of the rows of a scan.
 
-    Rows without a number count as those of number 0.
+    The order is True if the model with the lesser name was shown first (`_is_forward`). Rows
+    without a number count as those of number 0, and rows without a known order are left out. With
+    far too many different numbers (`MOST_REPEATS`), not all are returned.
     """
     number = f"coalesce({each.records.columns['repeat'].number}, 0)"
     forward = _is_forward(each)

@@ -165,11 +165,14 @@ def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> TaskFacts:
-    """Return what is known of the rows with these values in a column; nothing if it is no task."""
-    tasks = [value for value in values if value in table.facts_of_tasks] if column == "task" else []
-    if not tasks:
-        return TaskFacts(None, ())
-    return join_facts([table.facts_of_tasks[task] for task in tasks])
+    """Return what is known of the rows with these values in a column.
+
+    It is what is known of these tasks. If the column is not `task`, nothing is known.
+    """
+    facts = []
+    if column == "task":
+        facts = [table.facts_of_tasks[task] for task in values if task in table.facts_of_tasks]
+    return join_facts(facts) if facts else TaskFacts(missing=None, absent=())
 
 
 def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:
@@ -186,7 +189,8 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
 
 
 def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
-    """Return the names of the judges that have this name, short name or model."""
+    """Return the names of the judges that have this name or model; else those with it as short
+    name."""
     judges = join_judges(each.judges for each in tables)
     short = short_judge_names(judges.values())
     of_short_name = [name for name, own in short.items() if seen_name(own) == seen_name(word)]

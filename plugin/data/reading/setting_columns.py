@@ -115,7 +115,8 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
         if queries:
             several = "group by item, model having min(value) <> max(value) limit 1"
             rows = f"({' union all '.join(queries)}) as rows"
-            differing += [name] if engine.rows(f"select 1 from {rows} {several}") else []
+            if engine.rows(f"select 1 from {rows} {several}"):
+                differing.append(name)
     return differing
 
 
@@ -206,7 +207,10 @@ def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) ->
 
 
 def _with_runs(read: NamedTables, named: Sequence[RunRecord]) -> NamedTables:
-    """Return tables with the settings in which their models differ, as runs or in a note.
+    """Return tables with the settings in which their models differ, in a note or as runs.
+
+    The note names the differences that are not flagged. If any difference is flagged, `runs` has a
+    run for each model, by which a check names it later.
 
     Args:
         read: the tables, with the final names of models.

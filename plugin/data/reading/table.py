@@ -296,7 +296,8 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     count = len({records.places()[number - 1] for number in rows}) if records.places else len(rows)
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
-    if value is None or value != value or value == "":
+    is_nan = value != value
+    if value is None or is_nan or value == "":
         shown = ""
     else:
         shown = f" {shorten(value if column.type == JSON else repr(value))}"
@@ -370,8 +371,9 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
 def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     """Return the likely column of a table for each missing column of the battles table.
 
-    It is a column with a usual name (`LIKELY`). If there is none and the column is needed, it is
-    `?`.
+    If the columns are those of scores (`_are_scores`), it is that of a table of scores. The likely
+    column is one with a usual name (`LIKELY`, `LIKELY_OF_SCORES`). If there is none and the column
+    is needed, it is `?`. The item of scores may also be the only column without another meaning.
 
     Args:
         columns: the columns that the table has.
@@ -461,7 +463,9 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     """Return the typed columns of battles. Columns of the battles table come first.
 
     If there is no margin, it is computed: the mean of the margins on criteria, or the difference of
-    the scores.
+    the scores. A row without a credit, whose margin is computed from scores, then has a reason, so
+    that the margin does not replace the verdict. Reasons are also read from columns of errors
+    (`with_reasons`). An empty weight is 1.
 
     Raises:
         DataError: the models are missing, or there is neither a credit nor a margin nor scores.
@@ -498,8 +502,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 
 def _number_rules(records: Records) -> list[Rule]:
-    """Return the rules that columns of numbers have numbers, not too large, and no length below
-    0."""
+    """Return the rules of columns with numbers: all are numbers, not too large, and no length is
+    below 0."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
     for name in names:

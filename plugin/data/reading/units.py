@@ -217,7 +217,8 @@ def _usual_names(column: str) -> set[str]:
 
 def with_ids(names: Iterable[str]) -> set[str]:
     """Return names of columns, also with `_id` at the end."""
-    return {each for name in names for each in (name, f"{name}_id")}
+    plain_names = {*names}
+    return plain_names | {f"{name}_id" for name in plain_names}
 
 
 def lacks_items(records: Records) -> bool:
@@ -290,7 +291,13 @@ def _holds_times(records: Records, name: str) -> bool:
 
 
 def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetition:
-    """Measure how the values of a column of battles repeat."""
+    """Measure how the values of a column of battles repeat, in the first `MOST_ROWS` rows.
+
+    Args:
+        engine: the database.
+        parts: the battles; each part has the column.
+        name: the column.
+    """
     queries = [_values_query(part, name) for part in parts]
     table = engine.fresh("repeated")
     engine.store(table, f"select * from ({' union all '.join(queries)}) limit {MOST_ROWS}")

@@ -528,9 +528,13 @@ class Battles:
         """
         whole = self.whole or self
         is_part = len(self) != len(whole)
-        judges = self.judges if is_part and len(whole.judges) > 1 else None
+        judges = None
+        if is_part and len(whole.judges) > 1:
+            judges = self.judges
         texts = whole.rows.unparsed_texts(column, most, judges, reasons_left_out)
-        return [(words, None) for words, _ in texts] if is_part else texts
+        if not is_part:
+            return texts
+        return [(words, None) for words, _ in texts]
 
     @property
     def asked_battles(self) -> "Battles":

@@ -433,7 +433,8 @@ class Verdicts:
         Args:
             column: `model_a`, `model_b`, `item` or the column with the groups of items.
         """
-        codes = self._codes[column if column in ("item", self.group) else "model"]
+        is_of_models = column in ("model_a", "model_b")
+        codes = self._codes["model" if is_of_models else column]
         join = f"left join {codes} as codes on codes.name = battles.{quote_name(column)}"
         return self._column("cast(coalesce(codes.code, -1) as bigint)", join)
 

@@ -243,11 +243,12 @@ def _only_member(archive: zipfile.ZipFile) -> Any:
     if not OFFICE_MEMBERS.isdisjoint(member.filename for member in members):
         problem = "the file is a workbook or another document of an office program"
         raise DataError(problem, remedy="save the table as CSV")
-    if len(members) != 1:
+    if not members:
+        raise DataError("the zip file has 0 files", remedy="give a file that holds rows")
+    if len(members) > 1:
         names = some_paths([member.filename for member in members])
-        problem = f"the zip file has {len(members)} files" + (f": {names}" if names else "")
-        remedy = "unpack it, and give the file with the verdicts"
-        raise DataError(problem, remedy=remedy if members else "give a file that holds rows")
+        problem = f"the zip file has {len(members)} files: {names}"
+        raise DataError(problem, remedy="unpack it, and give the file with the verdicts")
     try:
         return archive.open(members[0])
     except (RuntimeError, NotImplementedError) as error:

@@ -201,13 +201,15 @@ def request_of(arguments: Any) -> Sequence[Any]:
     Current versions of lm-eval log the requests as a mapping, older versions as a list.
 
     Returns:
-        The arguments; empty if a mapping has no first request. If a list has none, the result has
-        the only element None or an empty one.
+        The arguments; empty if there is no request. A first request of a list that is not a list
+        itself counts as its only argument.
     """
     if isinstance(arguments, Mapping):
         request = arguments.get("gen_args_0")
         return list(request.values()) if isinstance(request, Mapping) else []
-    first = arguments[0] if isinstance(arguments, list) and arguments else []
+    if not isinstance(arguments, list) or not arguments:
+        return []
+    first = arguments[0]
     return first if isinstance(first, list) else [first]
 
 

@@ -323,8 +323,9 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     Args:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
-    ordered = sorted(lost, key=lambda note: find_repeats([note]) is not None)
-    bare, _ = split_remedies(ordered)
+    on_earlier_runs = [note for note in lost if find_repeats([note]) is not None]
+    others = [note for note in lost if find_repeats([note]) is None]
+    bare, _ = split_remedies([*others, *on_earlier_runs])
     cause = (
         some(notice_texts(bare), "; ", most=5) or "no two models have scores on the same documents"
     )
@@ -346,16 +347,14 @@ def _read_all_scores(
         lost: losses so far; changed in place. Empty and incomplete files are added.
         cluster: the field of documents with the groups of items; None if there are no groups.
     """
-    of_files = [
-        read_details(file) if is_details(file.path) else read_scores(file, cluster)
-        for file in files
-    ]
-    for scores in of_files:
-        if not scores.document_count:
-            file = scores.file
+    kept = []
+    for file in files:
+        scores = read_details(file) if is_details(file.path) else read_scores(file, cluster)
+        if scores.document_count:
+            kept.append(scores)
+        else:
             fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
-    kept = [scores for scores in of_files if scores.document_count]
     for scores in kept:
         path = str(scores.file.path)
         task = scores.file.task

@@ -102,12 +102,14 @@ def find_groups(
         tasks_of_groups |= tasks_by_group(run.content)
     groups: dict[str, TaskGroup] = {}
     notes = []
+    # Groups with the most tasks come first, so that each task is in the largest one.
     for name in sorted(tasks_of_groups, key=lambda group: -len(tasks_of_groups[group])):
         tasks = tuple(task for task in tasks_of_groups[name] if task in metrics)
-        names = {metric for task in tasks for metric in metrics[task]}
-        if len(tasks) < 2 or len(names) != 1 or any(task in groups for task in tasks):
+        metrics_of_tasks = set[str]().union(*(metrics[task] for task in tasks))
+        is_in_larger_group = any(task in groups for task in tasks)
+        if len(tasks) < 2 or len(metrics_of_tasks) != 1 or is_in_larger_group:
             continue
-        [metric] = names
+        [metric] = metrics_of_tasks
         ways_of_runs = [_ways_of_counting(run, name, tasks_of_groups[name], metric) for run in runs]
         known_ways = [ways for ways in ways_of_runs if ways is not None]
         if not known_ways:

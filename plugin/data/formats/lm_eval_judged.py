@@ -219,13 +219,8 @@ def _read_judgments(
             fields = {"path": str(file.path), "place": place, "task": ""}
             lost.append(Notice("cut-off-line", fields))
             continue
-        # If a text also stands in a response, the model wrote it. It then only looks like verdicts.
-        responses = list(_flatten_texts(row.get("resps")))
-        filtered = list(_flatten_texts(row.get("filtered_resps")))
         verdicts_of_document = parse_verdicts(row.get("filtered_resps"))
-        if verdicts_of_document is None:
-            continue
-        if any(text in response for text in filtered for response in responses):
+        if verdicts_of_document is None or _is_filtered_text_of_model(row):
             continue
         # The user's label or a name by settings comes first, then the filter's, then lm-eval's.
         is_named = file.has_label or file.named_settings
@@ -245,6 +240,18 @@ def _read_judgments(
                 )
                 raise DataError(problem, remedy=remedy, source=str(file.path), row=place)
             yield {"line": place.removeprefix("line "), **judgment}
+
+
+def _is_filtered_text_of_model(row: Mapping[str, Any]) -> bool:
+    """Return whether a filtered text of a row also stands in a response of the model.
+
+    The model then wrote it, and it only looks like verdicts.
+    """
+    responses = list(_flatten_texts(row.get("resps")))
+    for filtered_text in _flatten_texts(row.get("filtered_resps")):
+        if any(filtered_text in response for response in responses):
+            return True
+    return False
 
 
 def _flatten_texts(value: Any) -> Iterator[str]:

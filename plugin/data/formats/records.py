@@ -440,14 +440,18 @@ def column_called(records: Records, name: str) -> Column | None:
     objects = records.columns[holder].json
     if objects is None:
         return None
-    parts = key.replace('"', "").split(".")
-    in_objects = "".join(f'."{part}"' for part in parts)
-    in_lists = "".join(f"[{part}]" if part.isdecimal() else f'."{part}"' for part in parts)
+    in_objects = ""
+    in_lists = ""
+    for part in key.replace('"', "").split("."):
+        in_objects += f'."{part}"'
+        in_lists += f"[{part}]" if part.isdecimal() else f'."{part}"'
     values = [
         f"nullif(json_extract({objects}, {text('$' + path)}), 'null')"
         for path in dict.fromkeys((in_objects, in_lists))
     ]
-    return Column(values[0] if len(values) == 1 else f"coalesce({', '.join(values)})", JSON)
+    if len(values) == 1:
+        return Column(values[0], JSON)
+    return Column(f"coalesce({', '.join(values)})", JSON)
 
 
 def row_name(index: "pd.Index", position: int) -> str:

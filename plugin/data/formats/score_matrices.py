@@ -91,7 +91,8 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     if items:
         matrix, notes = leave_out_totals(matrix)
     _reject_odd_scores(matrix)
-    header = matrix.columns["model" if items else "item"].text
+    of_columns = "model" if items else "item"
+    header = matrix.columns[of_columns].text
     scored_names = {name for (name,) in matrix.rows(f"distinct {header}")}
     if items:
         models = [name for name in columns if name in scored_names]

@@ -288,7 +288,9 @@ def _margins_of_scores(scores_a: "pd.Series", scores_b: "pd.Series") -> dict[str
     for of_a, of_b in zip(parsed_a, parsed_b, strict=True):
         margins = {name: of_a[name] - of_b[name] for name in of_a if name in of_b}
         margins_of_rows.append(margins)
-        means.append(np.mean([margins[name] for name in sorted(margins)]) if margins else np.nan)
+        # Sorted, so that rounding does not depend on the order of the criteria.
+        sorted_margins = [margins[name] for name in sorted(margins)]
+        means.append(np.mean(sorted_margins) if margins else np.nan)
     columns = {"margin": np.array(means, dtype=np.float64)}
     criteria = sorted(set().union(*parsed_a, *parsed_b))
     if len(criteria) <= MOST_CRITERIA_KEPT:
@@ -314,9 +316,9 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
         if isinstance(cell, str) and cell.strip().lower() in EMPTY:
             return {}
         if isinstance(cell, str):
-            is_printed_by_python = PYTHON_SCORES.fullmatch(cell)
+            as_json = cell.replace("'", '"') if PYTHON_SCORES.fullmatch(cell) else cell
             with suppress(ValueError):
-                scores = parse_json(cell.replace("'", '"') if is_printed_by_python else cell)
+                scores = parse_json(as_json)
         if isinstance(scores, str):
             scores = ast.literal_eval(cell)
         is_nan = scores is pd.NA or scores != scores
@@ -380,10 +382,10 @@ def _split_games(
         has_game = records[column].map(len).to_numpy() > k
         kth_games = [games[k] for games in records[column][has_game]]
         played = pd.Series(kth_games, records.index[has_game], dtype=object)
-        verdicts = played.map(lambda game: None if game is None else game.get(verdict)).astype(
-            object
-        )
-        parts.append(other_columns[has_game].assign(order=order, played=played, verdict=verdicts))
+        verdicts = [None if game is None else game.get(verdict) for game in kth_games]
+        verdict_column = pd.Series(verdicts, played.index, dtype=object)
+        columns = {"order": order, "played": played, "verdict": verdict_column}
+        parts.append(other_columns[has_game].assign(**columns))
     # pandas warns of tables without rows, unless there is no other.
     parts_with_rows = [part for part in parts if len(part)]
     return pd.concat(parts_with_rows or parts)

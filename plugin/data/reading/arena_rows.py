@@ -66,7 +66,10 @@ def note_rows_counted(
     """
     chosen = {column for column, _ in conditions}
     flags = [name for name in FLAGS if name not in chosen]
-    held = [name for name in flags if any(column_called(each.records, name) for each in tables)]
+    held = []
+    for name in flags:
+        if any(column_called(each.records, name) for each in tables):
+            held.append(name)
     if not held:
         return []
     battles = _number_of_rows(tables)

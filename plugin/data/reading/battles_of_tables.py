@@ -201,8 +201,9 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFac
     ladder = None
     if first.ladder and all(each.ladder == first.ladder for each in tables):
         ladder = ladder_from_log(first.ladder)
-    no_judge = all(map(_is_without_judge, tables))
-    return SharedFacts(answer, ladder, "mean" if no_judge else RANKER_OF_DECISIONS)
+    are_scores = all(map(_is_without_judge, tables))
+    default_ranker = "mean" if are_scores else RANKER_OF_DECISIONS
+    return SharedFacts(answer, ladder, default_ranker)
 
 
 def _is_without_judge(each: RecordTable) -> bool:

@@ -62,7 +62,7 @@ def _choose_groups(query: BattleQuery, read: SourceTables) -> tuple[BattleQuery,
         require_groups(read.tables, query.cluster)
         return query, read
     columns = {each.cluster for each in read.tables}
-    [column] = columns if len(columns) == 1 else [None]
+    column = columns.pop() if len(columns) == 1 else None
     if column is None:
         return query, read
     try:
@@ -109,7 +109,11 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     tables, named = name_items(duck, name_metrics_by_filter(read.tables))
     identified = identify_items(duck, tables, query)
     numbered, on_repeats = pair_repeats(identified.tables)
-    conditions = [("item" if column == named else column, value) for column, value in query.where]
+    conditions = []
+    for column, value in query.where:
+        # A condition on the column that has become the item is one on the item.
+        name = "item" if column == named else column
+        conditions.append((name, value))
     others, of_arena = split_conditions(conditions)
     chosen, without_column = keep_rows(numbered, others, query.human_judge)
     kept, without_flag = keep_rows(chosen, of_arena, query.human_judge)

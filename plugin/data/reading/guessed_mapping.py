@@ -132,7 +132,8 @@ def _column_of_items(cells: Mapping[str, Cells]) -> str | None:
     scored = [path for path in cells if path != items and not is_fact(path)]
     is_name = [cell is not None and not _is_number(cell) for cell in cells[items]]
     is_unique = len({*cells[items]}) == len(is_name)
-    return items if all(is_name) and is_unique and 2 <= len(scored) <= len(is_name) else None
+    has_scores = 2 <= len(scored) <= len(is_name)
+    return items if all(is_name) and is_unique and has_scores else None
 
 
 def _are_numbers_alone(cells: Mapping[str, Cells], guess: Mapping[str, str]) -> bool:

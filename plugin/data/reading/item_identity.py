@@ -379,7 +379,8 @@ def _have_conflict(engine: Duck, tables: Sequence[RecordTable], parts: QuestionP
     queries = []
     for each, question in zip(tables, inputs, strict=True):
         if question is not None:
-            item, words = each.records.columns["item"].text, question.shown.text
+            item = each.records.columns["item"].text
+            words = question.shown.text
             cells = f"{item} as id, hash({words}) as input"
             queries.append(f"select {cells} from {each.records.scan} where {words} is not null")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
@@ -395,7 +396,8 @@ def _have_answers(tables: Sequence[RecordTable]) -> bool:
 
 def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
     """Return the columns of `CATEGORIES` that all tables have."""
-    return [name for name in CATEGORIES if all(name in each.records.columns for each in tables)]
+    columns_of_tables = [each.records.columns.keys() for each in tables]
+    return [name for name in CATEGORIES if all(name in columns for columns in columns_of_tables)]
 
 
 def _category_of(tables: Sequence[RecordTable]) -> str:

@@ -108,10 +108,16 @@ def join_tables(
             probability_metrics=chances,
         )
         battles = _check_paired(made)
-        parts = [records_of_view(engine, view, "")] if played else []
+        parts = []
+        places = []
+        if played:
+            parts.append(records_of_view(engine, view, ""))
+            places.append(0)
         if battles:
+            # The numbers of the tables of scores follow those of the tables of battles.
             parts.append(battles)
-        view = _union(engine, parts, [0, len(played)] if played else [0])
+            places.append(len(played))
+        view = _union(engine, parts, places)
         # Models that have no score at all, as their logs failed, are known to the tables alone.
         missing.append(absent + sum(each.missing or 0 for each in scored))
         notes = [*notes, *remarks]
@@ -183,7 +189,8 @@ def _without_copied_files(
         else:
             kept.append(each)
             alike.append(each.source)
-    return kept, copies, [Notice("equal-files", {"files": alike})] if alike else []
+    notes = [Notice("equal-files", {"files": alike})] if alike else []
+    return kept, copies, notes
 
 
 def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
@@ -388,8 +395,8 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
         if blank:
             notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
-    words = {word for known in table.LIKELY["judge"] for word in (known, f"{known}_id")}
-    rater = next((name for name in names if name.lower() in words), None)
+    usual_names = {*table.LIKELY["judge"], *(f"{name}_id" for name in table.LIKELY["judge"])}
+    rater = next((name for name in names if name.lower() in usual_names), None)
     if rater is not None and not _has_values(engine, view, "judge"):
         ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")
         if number > 1:

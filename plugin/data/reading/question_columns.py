@@ -245,8 +245,10 @@ def _first_names(named: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...
     shared = _names_in_all(named)
     firsts: list[tuple[str, ...]] = []
     for names in named:
-        choices = shared or names
-        firsts.append(choices[:1] if names else ())
+        if names and shared:
+            firsts.append(shared[:1])
+        else:
+            firsts.append(names[:1])
     return tuple(firsts)
 
 
@@ -259,9 +261,12 @@ def _further_names(
     """
     further = []
     for each, names in zip(tables, named, strict=True):
-        further.append(_known_names(each.records, CONTEXT_NAMES) if names else ())
-        if names and not further[-1]:
-            return []
+        contexts: tuple[str, ...] = ()
+        if names:
+            contexts = _known_names(each.records, CONTEXT_NAMES)
+            if not contexts:
+                return []
+        further.append(contexts)
     return further
 
 

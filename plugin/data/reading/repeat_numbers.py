@@ -46,8 +46,11 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     is_disjoint = is_balanced and not {*first} & {*second}
     if not is_disjoint or rows[True].total() < FEWEST_ROWS or len(first) > MOST_REPEATS:
         return list(tables), []
-    new = {number: k for own in (first, second) for k, number in enumerate(own, start=1)}
-    numbered = [_with_numbers(each, new) for each in tables]
+    new_numbers: dict[float, int] = {}
+    for numbers_of_order in (first, second):
+        for k, number in enumerate(numbers_of_order, start=1):
+            new_numbers[number] = k
+    numbered = [_with_numbers(each, new_numbers) for each in tables]
     fields = {"first": [f"{n:g}" for n in first], "second": [f"{n:g}" for n in second]}
     return numbered, [Notice("repeats-numbered", fields)]
 

@@ -94,7 +94,9 @@ def keep_rows(
         lacking = [each.source for each in kept if column_called(each.records, column) is None]
         if lacking:
             notes.append(Notice("no-such-column", {"column": column, "files": lacking}))
-        exempt = [human_judge] if column in SOURCES and human_judge is not None else []
+        exempt = []
+        if human_judge is not None and column in SOURCES:
+            exempt = [human_judge]
         kept = _select_rows(kept, column, value, exempt)
     return kept, notes
 

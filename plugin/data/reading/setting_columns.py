@@ -184,10 +184,10 @@ def _with_names(
     cells = _setting_cells(each, columns)
     cases = []
     for (model, values), name in changed.items():
-        conditions = [
-            f"{own} is not distinct from {'null' if value is None else text(value)}"
-            for own, value in zip(cells, (model, *values), strict=True)
-        ]
+        conditions = []
+        for cell, value in zip(cells, (model, *values), strict=True):
+            wanted = "null" if value is None else text(value)
+            conditions.append(f"{cell} is not distinct from {wanted}")
         cases.append(f"when {' and '.join(conditions)} then {text(name)}")
     renamed = Column(f"case {' '.join(cases)} else {cells[0]} end")
     records = replace(each.records, columns={**each.records.columns, "model": renamed})

@@ -163,4 +163,5 @@ def _plain_cell(value: Any) -> Any:
     if isinstance(value, str | int | float | bool):
         return value
     text = text_of(value)
-    return text if text is None or isinstance(value, pd.Timestamp) else to_plain_values(value)
+    is_empty = text is None
+    return text if is_empty or isinstance(value, pd.Timestamp) else to_plain_values(value)

@@ -300,7 +300,8 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     if value is None or is_nan or value == "":
         shown = ""
     else:
-        shown = f" {shorten(value if column.type == JSON else repr(value))}"
+        value_in_text = value if column.type == JSON else repr(value)
+        shown = f" {shorten(value_in_text)}"
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"{rule.column}{shown} {rule.problem}{more}"
     place = records.name_row(row)

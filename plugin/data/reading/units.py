@@ -157,8 +157,12 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
     for name in sorted(names, key=lambda name: ITEM_NAMES.index(name.lower())):
         holders = [each.records for each in lacking if name in each.records.columns]
         if len(holders) == len(lacking) and repetition_of(engine, holders, name).is_like_items:
-            ours = {id(each) for each in lacking}
-            renamed = [rename_item(each, name) if id(each) in ours else each for each in tables]
+            # Tables are told apart as objects, since two of them may be equal.
+            ids_of_lacking = {id(each) for each in lacking}
+            renamed = []
+            for each in tables:
+                is_lacking = id(each) in ids_of_lacking
+                renamed.append(rename_item(each, name) if is_lacking else each)
             return renamed, name
     return list(tables), None
 

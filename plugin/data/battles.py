@@ -469,9 +469,12 @@ class Battles:
         if lacking:
             missing = (missing or 0) + lacking
         grades = self.grades
+        # A battle of two grades is no judgment itself: a response is graded once for all battles.
+        judgments = tally.judgments - lacking - grades.battles + grades.number
+        has_judge = bool({*self.judges} - {UNNAMED_JUDGE})
         return Counts(
             items=tally.items,
-            judgments=tally.judgments - lacking - grades.battles + grades.number,
+            judgments=judgments,
             battles=tally.battles - lacking,
             unparsed=tally.battles - lacking - tally.judged,
             one_sided=tally.swaps["one-sided"],
@@ -481,7 +484,7 @@ class Battles:
             groups=self.rows.groups,
             group=None if self.group is None else self.unit,
             grades=grades.number,
-            by_scores="score_a" in self.columns and not {*self.judges} - {UNNAMED_JUDGE},
+            by_scores="score_a" in self.columns and not has_judge,
         )
 
     @cached_property

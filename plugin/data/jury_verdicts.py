@@ -69,7 +69,11 @@ def merge_jury_verdicts(battles: Battles) -> Battles:
 
 
 def _with_sorted_sides(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table with the two models of each row in the order of their codes."""
+    """Return the table with the two models of each row in the order of their codes.
+
+    In rows whose models are exchanged, credits c become 1 - c, margins change their signs, and the
+    columns of `SIDES` are exchanged.
+    """
     table = table.copy()
     turned = (table["model_a"].cat.codes > table["model_b"].cat.codes).to_numpy()
     if not turned.any():

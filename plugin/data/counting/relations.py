@@ -54,7 +54,8 @@ SWAPS = {
 `judged` counts the parsed verdicts, `decided` those that are no ties, and `wins` those for the
 model with the lower code.
 """
-# The same for a row with both judgments of an order pair, the earlier one (f) and the later (s).
+# SQL of the kind of agreement (a key of `SWAPS`) for a row with both judgments of an order pair:
+# the earlier one (f) and the later one (s), whose credits are about the same model.
 SWAP_OF_ORDER_PAIRS = (
     "case when f_read and s_read then "
     "case when sign(f_outcome - 0.5) = sign(s_outcome - 0.5) then 'same' "
@@ -403,8 +404,13 @@ def cells_query(
 def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -> dict[str, str]:
     """Return SQL for the sums of a group that is an order pair, by column.
 
-    The group is one battle. The arguments are those of `cells_query`. Sums over readable battles
-    are 0 if this one is unparsed.
+    The group is one battle. Sums over readable battles are 0 if this one is unparsed.
+
+    Args:
+        present: columns of the judgments.
+        keep_one_sided: whether a pair with one unparsed judgment has the verdict of the other one;
+            else it is unparsed.
+        hard: whether the credit is rounded to win, tie or loss; a flip is then a tie.
     """
     verdict = "verdicts / judged"
     outcome = "outcomes / judged" if HARD in present else verdict
@@ -444,8 +450,12 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
 def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
     """Return SQL for the sums of a group in which each judgment is a battle, by column.
 
-    The columns are those of `_sums_of_order_pair`, and the arguments those of `cells_query`.
-    Columns of judgments that are not present must not be used.
+    The columns are all those that `_sums_of_order_pair` may have. Some of them are sums over
+    columns that the judgments may lack (`present`): the caller does not use these.
+
+    Args:
+        present: columns of the judgments.
+        hard: whether credits are rounded to win, tie or loss.
     """
     is_weighted = "weight" in present
     credit = "earned" if is_weighted else "verdicts"
@@ -588,9 +598,15 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
     """Return the SQL expression for a column of a battle that is merged from an order pair.
 
-    Credits and margins are the mean of the two verdicts. Columns in `KNOWN_ONCE` take the mean, or
-    the only value. Scores take the mean, or with `keep_one_sided` the only value. Responses are
-    identical if either judgment says so. Other columns are empty if the two judgments differ.
+    The values of the later judgment are turned first (`_turned_value`).
+
+    - Credits and margins are the mean of the two verdicts. If only one is parsed, they are empty,
+      or with `keep_one_sided` those of this one. A credit that both judgments lack is the sign of
+      the sum of their margins. The credit of the parsed verdict is empty if both judgments lack it.
+    - Columns in `KNOWN_ONCE` take the mean, or the only value. Scores take the mean, and the only
+      value with `keep_one_sided`; they are empty otherwise.
+    - Responses are identical if either judgment says so.
+    - Other columns are empty if the two judgments differ, or if one has no value.
 
     Args:
         name: name of the column.

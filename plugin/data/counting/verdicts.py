@@ -46,7 +46,7 @@ CODED = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
 MOST_KEPT = 100_000
-"""Of up to this many judgments, the cells are kept in memory when they were read once."""
+"""Largest number of judgments whose cells are kept in memory after they were read once."""
 OF_PAIRS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 

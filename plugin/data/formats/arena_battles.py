@@ -87,8 +87,9 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     """Return the credits of model_a, the mask of the unparsed rows, and the other columns.
 
     The arrays have the shape (rows,). A winner is unparsed if it is `error`, `invalid` or empty. In
-    a label such as `A>B`, A is model_a. If any winner is inconsistent, the columns `order` and
-    `swap` are added, unless the table has one of them.
+    a label such as `A>B`, A is model_a. If any winner is inconsistent, the columns `order`
+    (`merged`) and `swap` (`flip`, `unparsed` or `same`) are added, unless the table has one of
+    them.
 
     Raises:
         DataError: a winner is unknown, or is a label where model_b was shown first.
@@ -104,7 +105,7 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     frame = records.drop(columns="winner")
     is_flip = (winner == INCONSISTENT).to_numpy()
     if is_flip.any() and not {"order", "swap"} & {*frame}:
-        swap = np.select([is_flip, unparsed], ["flip", "unparsed"], "same")
+        swap = np.select([is_flip, unparsed], ["flip", "unparsed"], default="same")
         frame = frame.assign(order="merged", swap=swap)
     return credit, unparsed, frame
 

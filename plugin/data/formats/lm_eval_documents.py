@@ -135,17 +135,17 @@ def words_of_document(row: Mapping[str, Any]) -> str:
 
 def words_of_value(value: Any) -> str:
     """Return a value of JSON as JSON whose texts are in `normal_words`."""
-    return json.dumps(_in_normal_words(value), sort_keys=True, default=str)
+    return json.dumps(_with_normal_words(value), sort_keys=True, default=str)
 
 
-def _in_normal_words(value: Any) -> Any:
+def _with_normal_words(value: Any) -> Any:
     """Return a value of JSON with all texts in `normal_words`."""
     if isinstance(value, str):
         return normal_words(value)
     if isinstance(value, list):
-        return [_in_normal_words(part) for part in value]
+        return [_with_normal_words(part) for part in value]
     if isinstance(value, dict):
-        return {name: _in_normal_words(part) for name, part in value.items()}
+        return {name: _with_normal_words(part) for name, part in value.items()}
     return value
 
 

@@ -159,7 +159,7 @@ def _gather_scores(
             measured = _files_with_metric(scores, task, name)
             accepted += accept_repeats(task, name, measured, reading.allowed)
             rows, documents = _join_runs(task, name, scores, notes, lost)
-            sheets += _sheets_of(rows, reading.all_runs, reading.cluster)
+            sheets += _split_by_file(rows, reading.all_runs, reading.cluster)
             if documents:
                 sizes[task] = documents
     lost = _join_incomplete_files(_join_lone_tasks(lost))
@@ -458,7 +458,7 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
     return rows.assign(item=items)
 
 
-def _sheets_of(
+def _split_by_file(
     rows: "pd.DataFrame", all_runs: bool, cluster: str | None
 ) -> "list[tuple[str, pd.DataFrame]]":
     """Split rows into a table per file.

@@ -135,7 +135,13 @@ def _results_of_files(files: Sequence[Scores]) -> list[Results]:
 def _ways_of_counting(
     run: Results, group: str, tasks: Sequence[str], metric: str
 ) -> set[Counted] | None:
-    """Return whether documents or tasks have equal weights in the figure of a group.
+    """Return what may have equal weights in the figure of a group: its documents or its tasks.
+
+    Args:
+        run: the results file of a run.
+        group: the group.
+        tasks: all tasks of the group.
+        metric: `metric,filter`.
 
     Returns:
         `documents` if the figure is the mean of the tasks' figures weighted by their numbers of

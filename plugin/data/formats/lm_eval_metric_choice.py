@@ -196,6 +196,9 @@ def _no_metric_error(
 ) -> NotIdentifiedError:
     """Return the error for tasks that all have no metric to compare.
 
+    It names the command that lets a judge compare the responses, or the one that ranks the verdicts
+    of an earlier tournament of these runs.
+
     Args:
         asked: the metrics asked for.
         tasks: the tasks.

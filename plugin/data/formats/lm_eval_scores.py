@@ -187,7 +187,13 @@ def _scores_of_metric(
 ) -> "pd.DataFrame":
     """Return the scores by one metric: a table as in `Scores.values`.
 
-    A score is NaN if it is unknown or infinite. The reason then says why.
+    A score is NaN if it is unknown or infinite. The reason then says why. There is a column `group`
+    if any document has a group.
+
+    Args:
+        rows: the rows of one filter.
+        metric: `metric,filter`, for the reasons.
+        numbers: the value of the metric in each row; None if it is missing.
     """
     score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
     reason = np.full(len(score), None, dtype=object)

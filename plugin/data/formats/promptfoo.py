@@ -160,7 +160,7 @@ def _name_of_provider(provider: Any) -> str | None:
     return text_of(provider) if isinstance(provider, str) else None
 
 
-def _value_of(cell: Any, key: str) -> Any:
+def _value_of_key(cell: Any, key: str) -> Any:
     """Return the value of a key in an object; None if there is none."""
     return cell.get(key) if isinstance(cell, Mapping) else None
 
@@ -210,7 +210,7 @@ def _named_scores(
         names.update(name for name, score in scores_of_test.items() if score is not None)
     tables = []
     for name in sorted(names):
-        scores_of_name = map_distinct(scores, partial(_value_of, key=name))
+        scores_of_name = map_distinct(scores, partial(_value_of_key, key=name))
         numbers = parse_numbers(scores_of_name.rename(f"namedScores.{name}"))
         known = scores_of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == WHOLE_SCORE else name

@@ -65,6 +65,12 @@ def _store_unequal_questions(
 
     A model without a score on an item does not count for this item.
 
+    Args:
+        engine: the database.
+        means: the table of `average_unequal_trials`.
+        shared: columns that identify an item.
+        question: columns that identify a question; empty if all items are of one.
+
     Returns:
         The name of the table. Its columns are the columns of `question`, `items` (number of items)
         and `unequal` (number of items on which the trials differ).

@@ -150,6 +150,9 @@ def _notes_on_rows(verdicts: Verdicts, tables: Sequence[RecordTable]) -> list[No
 def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]) -> bool:
     """Return whether a note counts only the items that the check `same question` names.
 
+    Notes on scores that stand alone, and on different documents of models, may do so. Any other
+    note does not.
+
     Args:
         note: any note.
         changed: by task and model, the number of items whose input no other run has.

@@ -199,6 +199,10 @@ def _contradicted_measures(
 def _with_measures(table: RecordTable, new: Mapping[str | None, Measure]) -> RecordTable:
     """Return a table with the directions of some measures: names and signs follow from them.
 
+    Scores are negated if they were not and now lower is better, or the other way round. The column
+    `metric` then has the measure's new name; a table without this column gets it, unless it has a
+    judge.
+
     Args:
         table: a table of scores.
         new: the measures, by the text in the column `metric`, or None if there is no such column.

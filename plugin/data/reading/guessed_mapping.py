@@ -43,7 +43,7 @@ SIDES = (
 OF_TWO_WORDS = (("x", "y"),)
 """Further such words, which say so only beside another word: columns may be called `x` and `y`."""
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
-"""The same where the first side won."""
+"""Such words in the names of columns with the models if the first of them won every battle."""
 MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
@@ -96,7 +96,7 @@ def guess_mapping(records: Records) -> Guess:
     columns = {name: old for name, old in columns.items() if name in ("item", "judge")}
     columns |= {"model_a": model_a, "model_b": model_b}
     columns = {name: old for name, old in columns.items() if name != old}
-    if _pair_of_side_words(of_models, WINNER_AND_LOSER):
+    if _have_side_words(of_models, WINNER_AND_LOSER):
         return Guess(columns, fill={"credit": "1"})
     models = {cell for name in of_models for cell in cells[name] if cell is not None}
     verdict = _column_of_verdicts(cells, models, of_models)
@@ -111,7 +111,7 @@ def guess_mapping(records: Records) -> Guess:
     words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
     if verdict != "credit":
         columns["credit"] = verdict
-    credits = _credits_of(words, of_models)
+    credits = _guess_credits_of_words(words, of_models)
     first = _column_of_first(cells, of_models)
     if first is not None and {*credits.values()} & {"0", "1"}:
         columns[FIRST] = first
@@ -197,7 +197,7 @@ def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> 
     return min(likely)[-1] if likely else None
 
 
-def _credits_of(words: list[str], of_models: tuple[str, str]) -> dict[str, str]:
+def _guess_credits_of_words(words: list[str], of_models: tuple[str, str]) -> dict[str, str]:
     """Return the likely credit of each verdict; `?` for a number, which may be any code.
 
     A verdict may also be the name of one of the columns with the models.
@@ -282,7 +282,15 @@ def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | Non
 
 
 def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str, str | None]]:
-    """Yield the single values in objects and in lists of two, with their paths."""
+    """Yield the single values in objects and in lists of two, with their paths.
+
+    Longer lists, and keys that are empty or have a dot, are left out.
+
+    Args:
+        path: the path of the value.
+        value: a value of JSON.
+        depth: largest number of further keys in a path.
+    """
     parts: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         parts = [(name, part) for name, part in value.items() if name and "." not in name]
@@ -313,7 +321,7 @@ def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
                     yield path, by_words[other]
 
 
-def _pair_of_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) -> bool:
+def _have_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) -> bool:
     """Return whether the names of two columns have the words of one of these sides."""
     first, second = map(_words_in_name, pair)
     return any(word in first and opposite in second for word, opposite in sides)

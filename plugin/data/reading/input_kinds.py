@@ -41,7 +41,10 @@ def kind_of_inputs(rows: ItemRows) -> InputKind:
 
 
 def _hold_responses(rows: ItemRows) -> bool:
-    """Return whether most inputs contain both responses, among rows with long responses."""
+    """Return whether most inputs contain both responses, among rows with long responses.
+
+    Without such a row, the result is False.
+    """
     holding = counted = 0
     for each, question in zip(rows.tables, rows.inputs, strict=True):
         responses = response_columns(each.records.columns)

@@ -91,10 +91,10 @@ def identify_items(
     if query.ids == "global" or len(own) < len(tables):
         return IdentifiedTables(tables)
     if query.ids == "per-category":
-        return IdentifiedTables(_by_category(tables, _category_of(tables)))
-    turned = _by_turn(engine, tables)
+        return IdentifiedTables(_named_by_category(tables, _first_shared_category(tables)))
+    turned = _identify_by_turn(engine, tables)
     try:
-        identified = _by_rows(engine, turned.tables)
+        identified = _identify_by_rows(engine, turned.tables)
     except OtherQuestionError as error:
         if FINDING not in query.allow:
             raise
@@ -103,7 +103,7 @@ def identify_items(
     return replace(identified, notes=[*turned.notes, *identified.notes])
 
 
-def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
+def _identify_by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
     """Rename items as the rows show, by category or input (see `identify_items`).
 
     If all tables have scores and answers of models, their reference answers rename nothing. Instead
@@ -114,13 +114,13 @@ def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
     """
     parts = find_question_parts(engine, tables)
     if not parts.references or not _have_answers(tables):
-        return _by_parts(engine, tables, parts)
-    identified = _by_parts(engine, tables, replace(parts, references=()))
+        return _identify_by_parts(engine, tables, parts)
+    identified = _identify_by_parts(engine, tables, replace(parts, references=()))
     _reject_other_references(engine, identified.tables, parts.references[0])
     return identified
 
 
-def _by_parts(
+def _identify_by_parts(
     engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
 ) -> IdentifiedTables:
     """Rename items by what the tables say of their questions, or by category.
@@ -129,13 +129,13 @@ def _by_parts(
     that begin anew in each category (`note_numbered_anew`). Otherwise, the tables are unchanged.
     """
     if not parts.is_empty:
-        identified = _by_inputs(engine, tables, parts)
+        identified = _identify_by_inputs(engine, tables, parts)
         if identified is not None:
             return identified
     for category in _shared_categories(tables):
         notes = note_numbered_anew(engine, tables, category)
         if notes:
-            return IdentifiedTables(_by_category(tables, category), notes)
+            return IdentifiedTables(_named_by_category(tables, category), notes)
     return IdentifiedTables(tables)
 
 
@@ -160,7 +160,7 @@ def _reject_other_references(engine: Duck, tables: Sequence[RecordTable], name: 
     raise _conflict_error(rows)
 
 
-def _by_turn(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
+def _identify_by_turn(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
     """Rename items `ID turn N` if rows of one id are of several turns.
 
     The turns of a question are different questions, not repeats of one. Readers of known formats
@@ -195,15 +195,15 @@ def _named_by_turn(each: RecordTable) -> RecordTable:
     return replace(each, records=replace(each.records, columns=columns))
 
 
-def _by_inputs(
+def _identify_by_inputs(
     engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
 ) -> IdentifiedTables | None:
     """Rename items by the questions of their rows.
 
     If no id has several questions, or the column has too few different texts to be questions,
     nothing is renamed. If each id has one question in every category, items are named by category
-    and id. Otherwise, the kind of the column decides: `_by_references`, `_by_doubtful_inputs` or
-    `_by_texts`.
+    and id. Otherwise, the kind of the column decides: `_identify_by_references`,
+    `_identify_by_doubtful_inputs` or `_identify_by_texts`.
 
     Returns:
         The tables; None if they have reference answers only, and each id has one.
@@ -228,16 +228,16 @@ def _by_inputs(
             note = Notice(
                 "ids-with-inputs-of-categories", count_items_of_category(parted, category)
             )
-            return IdentifiedTables(_by_category(tables, category), [note])
+            return IdentifiedTables(_named_by_category(tables, category), [note])
     question = rows.question
     if question.is_reference:
-        return _by_references(rows)
+        return _identify_by_references(rows)
     if question.doubt:
-        return _by_doubtful_inputs(rows)
-    return _by_texts(rows)
+        return _identify_by_doubtful_inputs(rows)
+    return _identify_by_texts(rows)
 
 
-def _by_references(rows: ItemRows) -> IdentifiedTables:
+def _identify_by_references(rows: ItemRows) -> IdentifiedTables:
     """Rename items by their reference answers, of which some ids have several.
 
     Raises:
@@ -252,7 +252,7 @@ def _by_references(rows: ItemRows) -> IdentifiedTables:
     raise _conflict_error(rows)
 
 
-def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
+def _identify_by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
     """Rename items by inputs that may not be the questions, where the rows show that they are.
 
     They are if ids were shuffled, or if few ids of scores have several (`MOST_CORRECTED`). If many
@@ -271,7 +271,7 @@ def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
     return IdentifiedTables(rows.tables, questions=[finding])
 
 
-def _by_texts(rows: ItemRows) -> IdentifiedTables:
+def _identify_by_texts(rows: ItemRows) -> IdentifiedTables:
     """Rename items by the texts that were asked, or that are the prompts of a judge.
 
     - If ids were shuffled, rows are paired by text.
@@ -400,7 +400,7 @@ def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
     return [name for name in CATEGORIES if all(name in columns for columns in columns_of_tables)]
 
 
-def _category_of(tables: Sequence[RecordTable]) -> str:
+def _first_shared_category(tables: Sequence[RecordTable]) -> str:
     """Return the first column of `CATEGORIES` that all tables have; UsageError if there is none."""
     shared = _shared_categories(tables)
     if not shared:
@@ -410,7 +410,7 @@ def _category_of(tables: Sequence[RecordTable]) -> str:
     return shared[0]
 
 
-def _by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
+def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
     """Return tables whose items are named `CATEGORY:ID`, or by the id if there is no category."""
     named = []
     for each in tables:

@@ -277,7 +277,8 @@ def _read_labels(query: BattleQuery) -> tuple[Battles, tuple[Notice, ...]]:
     """Read the human verdicts of a query, and return them with notes on rows that are left out.
 
     If there are several files, judges of different files are different judges, even if they have
-    the same name. Otherwise, two humans who agree on a battle would count as a copied verdict.
+    the same name: they are called `1. file of labels: NAME` and so on. Otherwise, two humans who
+    agree on a battle would count as a copied verdict.
     """
     places = query.human_labels
     labels = BattleQuery(places, names=query.names, ids=query.ids)

@@ -390,7 +390,15 @@ def _one_spelling(column: Column) -> str:
 
 
 def _join_columns(records: Records, names: Sequence[str], doubt: str = "") -> QuestionColumn:
-    """Return columns of a table as one. Empty cells are left out of its texts."""
+    """Return columns of a table as one, with `SEPARATOR` between their texts.
+
+    Empty cells are left out. A single column of texts is returned as it is.
+
+    Args:
+        records: the table.
+        names: the columns, at least one.
+        doubt: what else the columns may have (`QuestionColumn.doubt`).
+    """
     if len(names) == 1 and not records.columns[names[0]].is_number:
         column = records.columns[names[0]]
     else:

@@ -75,18 +75,18 @@ def _share_numbers(each: RecordTable, rows: int) -> bool:
 def _numbers_of_orders(each: RecordTable, scan: str) -> list[tuple[bool, float, int]]:
     """Return order, number of the repeat, and number of rows, of the rows of a scan.
 
-    The order is True if the model with the lesser name was shown first (`_is_forward`). Rows
+    The order is True if the model with the lesser name was shown first (`_forward_condition`). Rows
     without a number count as those of number 0, and rows without a known order are left out. With
     far too many different numbers (`MOST_REPEATS`), not all are returned.
     """
     number = f"coalesce({each.records.columns['repeat'].number}, 0)"
-    forward = _is_forward(each)
+    forward = _forward_condition(each)
     rest = f"where {forward} is not null group by 1, 2 limit {2 * MOST_REPEATS + 2}"
     rows = replace(each.records, scan=scan).rows(f"{forward}, {number}, count(*)", rest)
     return [(bool(order), float(own), count) for order, own, count in rows]
 
 
-def _is_forward(each: RecordTable) -> str:
+def _forward_condition(each: RecordTable) -> str:
     """Return SQL that is true if the model with the lesser name was shown first, and null if the
     order is unknown."""
     columns = each.records.columns

@@ -123,7 +123,7 @@ def _select_rows(
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     values = [value, *_lists_with_value(holders, column, value)]
     matches = (
-        each.records.rows("1", f"where {_has_value(each, column, values)} limit 1")
+        each.records.rows("1", f"where {_value_condition(each, column, values)} limit 1")
         for each in holders
     )
     if not any(matches):
@@ -134,7 +134,7 @@ def _select_rows(
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
     for each in holders:
-        condition = f"where {_has_value(each, column, [*values, *exempt])}"
+        condition = f"where {_value_condition(each, column, [*values, *exempt])}"
         if each.records.rows("1", f"{condition} limit 1"):
             scan = f"(select * from {each.records.scan} {condition})"
             facts = _facts_of_values(each, column, values)
@@ -167,9 +167,10 @@ def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> TaskFacts:
-    """Return what is known of the rows with these values in a column.
+    """Return what is known of the battles with these values in a column.
 
-    It is what is known of these tasks. If the column is not `task`, nothing is known.
+    In the column `task`, that is what is known of these tasks together. Of the values of any other
+    column, nothing is known.
     """
     facts = []
     if column == "task":
@@ -200,10 +201,16 @@ def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
     return called or of_short_name
 
 
-def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
+def _value_condition(each: RecordTable, name: str, values: Sequence[str]) -> str:
     """Return the SQL condition that a cell is one of the values.
 
-    In `true` and `false`, upper and lower case are the same.
+    In `true` and `false`, upper and lower case are the same. If the table lacks the column, no row
+    meets the condition.
+
+    Args:
+        each: the table.
+        name: the column, or `COLUMN.KEY` for a value in a column of objects.
+        values: the values, as text.
     """
     column = column_called(each.records, name)
     if column is None:

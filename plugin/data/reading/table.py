@@ -90,7 +90,7 @@ LIKELY_OF_SCORES = {
         "mos",
     ),
 }
-"""The same for columns of a table of scores."""
+"""For columns of a table of scores, the names that other tools use, in lower case."""
 COLUMN_OF_ITEMS = (
     "if each row is an item and each column a model, add a column item with a name or number for "
     "each row"
@@ -159,7 +159,7 @@ def check(
             typed = with_reasons(_typed_columns(records, records.columns))
             remedy = "every score needs its item and model"
             empty = [
-                Rule(name, _is_blank(typed[name].sql), "is empty", remedy)
+                Rule(name, _blank_condition(typed[name].sql), "is empty", remedy)
                 for name in ("item", "model")
             ]
             return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
@@ -184,6 +184,15 @@ def _without_battles_alone(
     records: Records, typed: Mapping[str, Column], error: "AloneError", bad_rows: list[BadRow]
 ) -> Records:
     """Return records without the battles of a model with itself, which are put into `bad_rows`.
+
+    The first of them has the given error, which names the number of these rows: it is raised if
+    they turn out to be too many for a model.
+
+    Args:
+        records: the battles.
+        typed: their typed columns.
+        error: the error of the broken rule that a model does not play against itself.
+        bad_rows: takes the battles.
 
     Raises:
         AloneError: there are too many; it is the given error.
@@ -533,8 +542,8 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
         "translate other codes with --credit-map"
     )
     rules = [
-        Rule("model_a", _is_blank(a), "is empty", nameless),
-        Rule("model_b", _is_blank(b), "is empty", nameless),
+        Rule("model_a", _blank_condition(a), "is empty", nameless),
+        Rule("model_b", _blank_condition(b), "is empty", nameless),
         Rule("model_b", f"{a} = {b}", PLAYS_ITSELF, itself),
     ]
     for name in ("credit", "hard_credit", "human"):
@@ -557,7 +566,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     return rules
 
 
-def _is_blank(name: str) -> str:
+def _blank_condition(name: str) -> str:
     """Return the SQL condition that a name is empty or invisible."""
     # For speed, the first character is tested first: it shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"

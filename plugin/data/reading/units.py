@@ -55,7 +55,7 @@ REPEATED = 1.5
 FEW_VALUES = 6
 """A column with fewer distinct values is not used as the item unless it has a known name."""
 FEW_REPEATED = 20
-"""The same limit for a balanced column (`Repetition.is_balanced`)."""
+"""A column with fewer distinct values is not balanced (`Repetition.is_balanced`)."""
 MOST_BY_CHANCE = 0.35
 """Rows of one item seldom share a cell. A column is like items if the number of pairs of rows that
 share value and cell is at most this share of the number expected by chance."""

@@ -311,7 +311,11 @@ def _reject_binary(head: bytes) -> None:
 
 
 def _binary_error(head: bytes) -> DataError:
-    """Return the error for a binary file that begins so, or for what a compressed file has."""
+    """Return the error for binary content that begins so: a file, or what was compressed in it.
+
+    It says so if this content is compressed, too, and proposes the likely encoding if the bytes
+    look like UTF-16.
+    """
     kind = _kind_of_packing(head)
     if kind is not None:
         return DataError(
@@ -328,6 +332,8 @@ def _binary_error(head: bytes) -> DataError:
 
 def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
     """Open a Parquet file. Later, only the columns that are needed are read.
+
+    Columns with an index of pandas are dropped, unless they name the rows of a matrix of wins.
 
     Args:
         path: the file that the user named.

@@ -134,6 +134,10 @@ def _gather_scores(
 ) -> GatheredBattles:
     """Read the scores in samples files.
 
+    The documents of a task are paired between its runs. Each task is one sheet per file and metric.
+    The result has the runs and questions of the tasks that can be compared. If lm-eval reports a
+    figure of a group of tasks, the rows are ranked by `group` (`find_groups`), and else by `task`.
+
     Args:
         files: the samples files.
         reading: says which metrics and runs count, and which findings are allowed. If no metric is

@@ -83,6 +83,8 @@ def _scores_of_rows(
 ) -> tuple[dict[int, _NamedRow], dict[Group, dict[str, list[float]]]]:
     """Return the rows with the name of a total by number, and other scores by group and model.
 
+    Empty scores are left out.
+
     Args:
         matrix: the scores, one per row.
         named: the names of totals that items have.

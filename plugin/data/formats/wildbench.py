@@ -131,7 +131,15 @@ def _value_in(cell: Any, key: str) -> str | None:
 
 
 def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
-    """Return the responses of model a and model b, by side (`a`, `b`); empty if there are none."""
+    """Return the responses of model a and model b, by side (`a`, `b`); empty if there are none.
+
+    They are in the columns `model_output` and `ref_output`, or in objects with an output by name of
+    the model in the column `model_outputs`. A cell is None if it has no text.
+
+    Args:
+        records: the rows.
+        models: the columns `model_a` and `model_b`.
+    """
     if {"model_output", "ref_output"} <= {*records}:
         return {
             "a": records["model_output"].map(_first_text),

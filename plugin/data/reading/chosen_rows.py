@@ -103,6 +103,10 @@ def _with_spelled_judge(query: BattleQuery, tables: Sequence[RecordTable]) -> Ba
 def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> SourceTables:
     """Name the items, and keep the rows that meet the conditions of a query.
 
+    Repeats are numbered so that both orders meet. After the conditions, models are named by the
+    settings in which their rows differ, and responses are compared. Texts of responses that nothing
+    uses later are then dropped. The result has the notes and findings of all these steps.
+
     Raises:
         UsageError: no row meets a condition.
     """
@@ -136,6 +140,8 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
 
 def _orient_scores_of_query(read: SourceTables, query: BattleQuery) -> SourceTables:
     """Negate the scores of which lower is better, by the files, the query or the metric's name.
+
+    Earlier notes on the direction of a metric are dropped if its direction is decided here.
 
     Raises:
         UsageError, DataError: see `podium.data.reading.directions.orient_scores`.

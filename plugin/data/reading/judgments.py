@@ -199,7 +199,10 @@ def _require_sources(sources: Sequence[Source]) -> None:
 
 
 def _read_sources(plan: ReadingPlan) -> Battles:
-    """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB."""
+    """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB.
+
+    If the query names a human judge, its verdicts become the labels of the others' battles.
+    """
     query = plan.query
     counting = plan.counting
     if isinstance(counting, Spark) and spark_reads(query):

@@ -343,6 +343,9 @@ def _are_parts_of_questions(
 ) -> bool:
     """Return whether further columns are parts of the questions, and not what a model retrieved.
 
+    They are if the first columns have at most half as many texts as there are ids, or if most texts
+    of all columns together are in rows of several models or files.
+
     Args:
         engine: the database.
         tables: the tables.

@@ -31,10 +31,13 @@ def notes_on_refused(
 ) -> Iterator[Notice]:
     """Yield a note for each option of calls that a judge refused, and was asked without.
 
+    Options without a note of their own (see `CODES`) are skipped.
+
     Args:
         path: the file.
         refused: the server's words, by judge and option.
-        judges: the records of the file's judges, by name.
+        judges: the records of the file's judges, by name. A judge without a record is shown by
+            its full name, others by their short names.
     """
     short = short_judge_names(judges.values())
     for judge, options in refused.items():
@@ -48,10 +51,12 @@ def notes_on_refused(
 def notes_on_answers(path: str, refused: Mapping[str, Mapping[str, str]]) -> Iterator[Notice]:
     """Yield a note for each option of calls that a model refused, and answered without.
 
+    Options without a note of their own (see `CODES_OF_ANSWERS`) are skipped, such as token
+    probabilities, which change no answer.
+
     Args:
         path: the file.
-        refused: the server's words, by model and option. Options that change no answer, such as
-            token probabilities, are skipped.
+        refused: the server's words, by model and option.
     """
     for model, options in refused.items():
         for option, why in options.items():
@@ -60,18 +65,23 @@ def notes_on_answers(path: str, refused: Mapping[str, Mapping[str, str]]) -> Ite
 
 
 FEW_VERDICTS = 3
-"""A judge that takes a JSON schema may write noise before its first object, and is then asked for
-text. Fewer verdicts than this are not counted as another form."""
+"""Fewest verdicts of a judge in the rarer form, JSON or text, for a note that a source has both.
+
+A judge that takes a JSON schema may write noise before its first object, and is then asked for
+text. So a few verdicts in text are no sign of a retry."""
 SMALL_SHARE = 0.05
-"""A form that fewer of a judge's verdicts in a source have is not counted as another form."""
+"""Smallest share of a judge's verdicts in the rarer form for a note that a source has both."""
 
 
 def notes_on_forms(sheets: "Iterable[tuple[str, pd.DataFrame]]") -> Iterator[Notice]:
     """Yield notes on judges whose verdicts came as JSON in part, and as text in part.
 
     Only judges that are asked for JSON, and for text if they take no schema, can differ so under
-    one name. A note is on one source that has both forms (as after a retry), or on sources that
-    differ in the form.
+    one name. There are two kinds of notes:
+
+    - on one source that has enough verdicts in both forms (`FEW_VERDICTS`, `SMALL_SHARE`), as after
+      a retry;
+    - on sources that differ in the more frequent form, which is text if both are equally frequent.
 
     Args:
         sheets: the name of each source, and a row per judgment of it, with the records of its
@@ -91,7 +101,7 @@ def notes_on_forms(sheets: "Iterable[tuple[str, pd.DataFrame]]") -> Iterator[Not
             of_judge = places.setdefault(judge, {"schema": [], "text": []})
             of_judge[form].append(source)
     for judge, by_form in places.items():
-        if all(by_form.values()):
+        if by_form["schema"] and by_form["text"]:
             yield Notice("forms-of-replies-differ", {"judge": short[judge], **by_form})
 
 

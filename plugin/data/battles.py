@@ -71,7 +71,32 @@ COLUMNS = {
     "identical": "whether both responses are the same text: a tie that no judge was asked about",
     "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unparsed",
 }
-"""The columns of the battles table, in their written order. Any other column is kept."""
+"""The columns of the battles table, in their written order. Any other column is kept.
+
+Besides its entry here, a new column needs what fits it of the following (paths are from `plugin/`,
+except `scorers/` and `rankers/`):
+
+- Its type: `NUMBERS` or `TEXTS` in `data/reading/table.py`; `_typed_columns` there for any other
+  type, and `_battle_rules` for values that are errors (on Spark, `data/reading/on_spark.py`). Texts
+  that repeat are in `CATEGORICAL` of `data/counting/verdicts.py`.
+- Its value in a battle that is merged from two orders: `_merged_value` in
+  `data/counting/relations.py`, for example by an entry in `KNOWN_ONCE`. Without a rule it is empty
+  if the two judgments differ. Its value in a verdict of a jury: `_figures` in
+  `data/jury_verdicts.py`. Without a rule it is that of the first judge.
+- If it is about model_a alone, or one of two columns `_a` and `_b`, its value with exchanged
+  models: `_turned_value` in `data/counting/relations.py`, `SIDES` and `_with_sorted_sides` in
+  `data/jury_verdicts.py`, `SUM_OF_BOTH_MODELS` and `SIDE_COLUMNS` in `rankers/fit/coded.py`.
+- If it tells judgments on one item and pair apart: `JUDGMENT_KEYS` in `data/counting/relations.py`
+  (and `CODED` in `data/counting/verdicts.py` for names), `_identity_columns` in
+  `data/reading/joined_tables.py`, `SAME_TRIAL` in `data/formats/score_pairs.py`, `CELL` in
+  `data/reading/units.py`.
+- If tournaments write it. In Inspect: `build_verdict_row` in `scorers/judging.py` for a fact of a
+  judgment; for one of a battle, fields of `BattleMetadata` and `BattleVerdict` in
+  `hosts/inspect_ai/logs/podium_entries.py`, and `REPEATED` in
+  `hosts/inspect_ai/judging/scorers.py`; for one of a whole log,
+  `hosts/inspect_ai/logs/judgment_rows.py`. In lm-eval: `BATTLE_DETAILS` or `MERGED_VERDICT_FIELDS`
+  in `data/formats/lm_eval_judged.py`.
+"""
 VOTERS = "voters"
 """Name of the judge of votes by many humans, whose ids are in the column `voter`."""
 SOURCES = ("judge", "metric")
@@ -124,7 +149,11 @@ class SwapReport:
         return self.same + self.half + self.flip
 
     def shares(self) -> dict[str, float]:
-        """Return the shares of `same`, `half` and `flip` among the readable battles."""
+        """Return the shares of `same`, `half` and `flip` among the readable battles.
+
+        Raises:
+            ZeroDivisionError: no battle is readable.
+        """
         numbers = {"same": self.same, "half": self.half, "flip": self.flip}
         return {name: number / self.readable for name, number in numbers.items()}
 
@@ -240,14 +269,19 @@ class Battles:
         return ~np.isnan(self.numbers_of("credit"))
 
     def positions_between(self, first: str, second: str) -> np.ndarray:
-        """Return the positions of the battles between two models, ascending, shape (battles,)."""
+        """Return the positions of the battles between two models, ascending, shape (battles,).
+
+        Either of them may be model_a. The result is empty if one of them is not among the models,
+        or if both are the same model.
+        """
         models = self.models
         if first not in models or second not in models or first == second:
-            return np.zeros(0, dtype=np.int64)
+            return np.empty(0, dtype=np.int64)
         low, high = sorted((models.index(first), models.index(second)))
         codes, order = self._battles_by_pair
         pair = low * len(models) + high
-        return order[slice(*np.searchsorted(codes, [pair, pair + 1]))]
+        start, end = np.searchsorted(codes, [pair, pair + 1])
+        return order[start:end]
 
     @cached_property
     def _battles_by_pair(self) -> tuple[np.ndarray, np.ndarray]:
@@ -379,11 +413,17 @@ class Battles:
         return self.values_of("metric") if "metric" in self.columns else ()
 
     def measure_of(self, name: str) -> Measure | None:
-        """Return what is known of the metric that the column `metric` calls by this name."""
+        """Return what is known of the metric that the column `metric` calls by this name.
+
+        None if nothing is known of it.
+        """
         return next((measure for measure in self.measures if measure.name == name), None)
 
     def judge_of(self, name: str) -> JudgeRecord:
-        """Return the record of the judge that the column `judge` calls by this name."""
+        """Return the record of the judge that the column `judge` calls by this name.
+
+        If there is no record, it is made from the name alone.
+        """
         return self.judge_records.get(name) or JudgeRecord.from_name(name)
 
     @cached_property
@@ -414,22 +454,27 @@ class Battles:
 
     @property
     def has_weights(self) -> bool:
-        """Whether battles differ in weight."""
+        """Whether battles differ in weight; empty weights do not count."""
         weights = self.numbers_of("weight")
         return len(np.unique(weights[~np.isnan(weights)])) > 1
 
     def counts(self) -> Counts:
-        """Count items, judgments, and judged, unparsed and missing battles."""
-        # Battles that lack a score count as missing, not as unparsed.
+        """Count items, judgments, and judged, unparsed and missing battles.
+
+        Battles without a credit because a score is missing count as missing, not as unparsed.
+        """
         tally = self.tally
         _, lacking = self._reasons
         missing = self.missing
         if lacking:
             missing = (missing or 0) + lacking
         grades = self.grades
+        # A battle of two grades is no judgment itself: a response is graded once for all battles.
+        judgments = tally.judgments - lacking - grades.battles + grades.number
+        has_judge = bool({*self.judges} - {UNNAMED_JUDGE})
         return Counts(
             items=tally.items,
-            judgments=tally.judgments - lacking - grades.battles + grades.number,
+            judgments=judgments,
             battles=tally.battles - lacking,
             unparsed=tally.battles - lacking - tally.judged,
             one_sided=tally.swaps["one-sided"],
@@ -439,7 +484,7 @@ class Battles:
             groups=self.rows.groups,
             group=None if self.group is None else self.unit,
             grades=grades.number,
-            by_scores="score_a" in self.columns and not {*self.judges} - {UNNAMED_JUDGE},
+            by_scores="score_a" in self.columns and not has_judge,
         )
 
     @cached_property
@@ -486,9 +531,13 @@ class Battles:
         """
         whole = self.whole or self
         is_part = len(self) != len(whole)
-        judges = self.judges if is_part and len(whole.judges) > 1 else None
+        judges = None
+        if is_part and len(whole.judges) > 1:
+            judges = self.judges
         texts = whole.rows.unparsed_texts(column, most, judges, reasons_left_out)
-        return [(words, None) for words, _ in texts] if is_part else texts
+        if not is_part:
+            return texts
+        return [(words, None) for words, _ in texts]
 
     @property
     def asked_battles(self) -> "Battles":
@@ -505,17 +554,22 @@ class Battles:
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the battles for which a mask, shape (battles,), is True.
 
-        Models without a battle are dropped, and `missing` becomes None.
+        Models without a battle are dropped, and `missing` becomes None unless all are kept.
         """
         return self._part(BattleFrame(self.table, self.group).take(keep))
 
     def battles_of_model(self, model: str) -> "Battles":
-        """Keep all battles of one model, readable or not; `missing` becomes None."""
+        """Keep all battles of one model, readable or not.
+
+        `missing` becomes None unless these are all battles.
+        """
         sides = ("model_a", "model_b")
         return self._part(self._rows_to_search(*sides).keep_where(sides, [model]))
 
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of models has a readable battle.
+
+        A note on the result gives the number of these items.
 
         Raises:
             DataError: there is no such item.
@@ -542,7 +596,9 @@ class Battles:
     def slices(self, column: str, *, most: int = MOST_SLICES) -> Iterator[tuple[str, "Battles"]]:
         """Yield each value of a column with its battles, in the order of the values.
 
-        If a cell lists several values, its battle is in the slice of each of them.
+        If a cell lists several values, its battle is in the slice of each of them. A battle with an
+        empty cell is in no slice. The slice of a task has the task's own `missing` and `absent`, if
+        `facts_of_tasks` has them.
 
         Args:
             column: a name, or several separated by commas, whose values are combined as `x, y`.
@@ -584,7 +640,7 @@ class Battles:
     def _cells_of_value(self, column: str) -> dict[str, list[str]]:
         """Return the texts of the cells that have a value, by value.
 
-        A cell may list several values. Values of empty lists are none.
+        A cell may list several values. An empty list has none.
 
         Raises:
             UsageError: there is no such column.
@@ -607,16 +663,24 @@ class Battles:
     def count_slices_of_battles(self, column: str) -> np.ndarray:
         """Return the number of slices of `slices(column)` that each battle is in, shape (battles,).
 
+        It is the number of values in the battle's cell, 0 if the cell is empty. For several columns
+        it is the product of these numbers, as their values are combined.
+
         Raises:
             UsageError: there is no such column.
         """
-        number = np.ones(len(self), dtype=np.int64)
-        for name in column.split(","):
-            self.values_of(name.strip())
-            cells = as_text(self.table[name.strip()])
-            known = {cell: len(values_in_cell(cell)) for cell in cells.dropna().unique()}
-            number *= cells.map(known).fillna(0).to_numpy(dtype=np.int64)
-        return number
+        slices_of_battle = np.ones(len(self), dtype=np.int64)
+        for written_name in column.split(","):
+            name = written_name.strip()
+            self._require_column(name)
+            cells = as_text(self.table[name])
+            values_of_cell = {cell: len(values_in_cell(cell)) for cell in cells.dropna().unique()}
+            slices_of_battle *= cells.map(values_of_cell).fillna(0).to_numpy(dtype=np.int64)
+        return slices_of_battle
+
+    def _require_column(self, name: str) -> None:
+        """Raise UsageError if there is no such column; the message suggests similar names."""
+        self.values_of(name)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the table with plain text instead of categoricals.
@@ -632,13 +696,20 @@ class Battles:
         return plain[known + others]
 
     def _rows_to_search(self, *columns: str) -> Rows:
-        """Return the rows in the database or in memory, where these columns are found faster."""
+        """Return the rows in the database, or in memory if texts there are found faster.
+
+        `Verdicts.can_search` says which, by the columns that are searched.
+        """
         if self.rows.can_search(columns):
             return self.rows
         return BattleFrame(self.table, self.group)
 
     def _part(self, rows: Rows) -> "Battles":
-        """Return a part of the battles; facts that hold only for all battles are cleared."""
+        """Return the battles of these rows, which remember the `whole` that they are a part of.
+
+        Facts that hold only for all battles, such as `missing`, are cleared, unless the rows are as
+        many as these battles and so all of them.
+        """
         whole = self.whole or self
         if len(rows) == len(self):
             return replace(self, rows=rows, whole=whole)

@@ -90,8 +90,9 @@ class Counts:
     def to_dict(self) -> dict[str, int | str | None]:
         """Return the numbers for JSON.
 
-        `identical` is left out if there are no such battles, `grades` if there are none, and so are
-        numbers of groups if items have none. What decides the battles is in the ranking's metrics.
+        `judged`, the number `with_verdict`, is added. Left out are `identical` and `grades` if they
+        are 0, `groups` and `group` if items have no groups, and `by_scores`: the ranking's metrics
+        say what decides the battles.
         """
         numbers: dict[str, int | str | None] = asdict(self)
         del numbers["by_scores"]
@@ -106,6 +107,8 @@ class Counts:
 
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     """Format the numbers as one sentence.
+
+    If scores decide all battles (`by_scores`), it does not mention judgments.
 
     Args:
         counts: the numbers.

@@ -35,7 +35,8 @@ def find_judge(judges: Collection[str], judge: str) -> str:
         judge: name of the judge.
 
     Raises:
-        UsageError: there is no column `judge`, or no judge of this name.
+        UsageError: there is no column `judge`, or no judge of this name, or several whose names
+            look so.
     """
     if not judges:
         raise UsageError(
@@ -169,7 +170,8 @@ def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
 def human_ties(battles: Battles) -> np.ndarray:
     """Return a mask of the battles that humans called a tie, shape (battles,).
 
-    If the mean is 0.5 because votes for both models cancel, the battle is not a tie.
+    If the mean is 0.5 because votes for both models cancel, the battle is not a tie. If the single
+    votes are unknown, as for labels in the column `human` of the file, a mean of 0.5 is a tie.
     """
     import pandas as pd
 
@@ -188,7 +190,10 @@ def is_turned(table: "pd.DataFrame") -> "pd.Series":
 
 
 def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
-    """Add the mean vote on each item and pair as the column `human`.
+    """Add the mean vote on each item and pair as the column `human`; it is NaN without a vote.
+
+    The result keeps the votes, and has notes on the numbers of votes and labels, and on how often
+    several votes on one matchup agree.
 
     Args:
         battles: the judges' battles.

@@ -69,17 +69,21 @@ def merge_jury_verdicts(battles: Battles) -> Battles:
 
 
 def _with_sorted_sides(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table with the two models of each row in the order of their codes."""
+    """Return the table with the two models of each row in the order of their codes.
+
+    In rows whose models are exchanged, credits c become 1 - c, margins change their signs, and the
+    columns of `SIDES` are exchanged.
+    """
     table = table.copy()
     turned = (table["model_a"].cat.codes > table["model_b"].cat.codes).to_numpy()
     if not turned.any():
         return table
     for a, b in (("model_a", "model_b"), *SIDES):
         if a in table and b in table:
-            table[a], table[b] = (
-                table[a].where(~turned, table[b]),
-                table[b].where(~turned, table[a]),
-            )
+            new_a = table[a].where(~turned, table[b])
+            new_b = table[b].where(~turned, table[a])
+            table[a] = new_a
+            table[b] = new_b
     for name in ("credit", HARD, "human"):
         if name in table:
             table[name] = table[name].where(~turned, 1 - table[name])
@@ -105,7 +109,8 @@ def _merge_trials_of_judges(table: "pd.DataFrame", keys: "pd.Series") -> "pd.Dat
     """Return a row for each battle and judge: the mean of its readable repeats.
 
     The columns are `battle`, `judge`, the figures, `outcome` (the credit of the parsed verdict),
-    `reason` and `quorum`. A figure is missing if a readable repeat lacks it.
+    `reason` and `quorum`, both of the first repeat with one. A figure is missing if a readable
+    repeat lacks it; `hard_credit` is the mean over the repeats that have it.
     """
     import pandas as pd
 
@@ -131,6 +136,17 @@ def _merge_trials_of_judges(table: "pd.DataFrame", keys: "pd.Series") -> "pd.Dat
 
 def _merge_judges(by_judge: "pd.DataFrame", rule: str) -> "dict[str, Any]":
     """Return the merged columns of each battle, in the order of the battles.
+
+    The quorum is that of the rows, by default more than half of the judges.
+
+    - With `mean`, all figures are averaged over the readable judges, and are missing if a readable
+      judge lacks one. Fewer readable judges than the quorum leave the battle unparsed.
+    - With `majority`, the only figure is the credit. If the judges who prefer a model reach the
+      quorum, it is a win of the model that more of them prefer, or a tie if both have as many. If
+      they do not, but the judges who call a tie reach it, it is a tie. Otherwise the battle is
+      unparsed.
+
+    The column `reason` says why a battle is unparsed: `NO_QUORUM`, or the reason of its only judge.
 
     Args:
         by_judge: as `_merge_trials_of_judges` returns it.

@@ -97,10 +97,10 @@ def is_lower_better(metric: str, others: Collection[str] = ()) -> bool:
 
 
 def is_time(metric: str) -> bool:
-    """Return whether a metric is known to be a time."""
+    """Return whether a metric is a time (`TIMES`) by its exact name."""
     return normalize_name(metric) in _TIMES
 
 
 def is_amount(metric: str) -> bool:
-    """Return whether a metric is known to be a time, a cost, a loss or a distance, not a share."""
+    """Return whether a metric is one of `AMOUNTS`, which have no upper end, by its exact name."""
     return normalize_name(metric) in _AMOUNTS

@@ -35,6 +35,9 @@ class Gamed:
 
         Its columns are an intercept, the term of length, and the difficulty. The intercept is 0,
         because both responses are of equal quality.
+
+        Args:
+            columns: number of columns, at most 3.
         """
         intercept = np.zeros(len(self.credit))
         return np.column_stack([intercept, self.term, self.difficulty])[:, :columns]

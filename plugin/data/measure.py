@@ -54,8 +54,13 @@ class Measure:
 
     @property
     def own_name(self) -> str:
-        """The name without the suffix that says what podium did to the values."""
-        names = [self.task if self.task_is_named else None, self.scorer, self.metric]
+        """The task if `task_is_named`, the scorer and the metric, and the filter after a comma.
+
+        Parts that are unknown are left out. `name` adds what podium did to the values.
+        """
+        names = [self.scorer, self.metric]
+        if self.task_is_named:
+            names.insert(0, self.task)
         name = " ".join(part for part in names if part)
         return name if self.filter is None else f"{name},{self.filter}"
 
@@ -99,7 +104,10 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """The text in the column `metric` of the battles table."""
+        """The text in the column `metric` of the battles table.
+
+        It is `own_name`, and after it, in brackets, the unit or `negated`.
+        """
         if self.unit is not None:
             return f"{self.own_name} ({self.unit})"
         return f"{self.own_name} (negated)" if self.is_negated else self.own_name
@@ -111,7 +119,10 @@ class Measure:
 
     @property
     def reported_name(self) -> str:
-        """The metric as the eval reports it; the scorer if the eval only says `mean`."""
+        """The metric as the eval reports it.
+
+        If the metric has no name, it is the statistic, or the scorer if that is `mean` or unknown.
+        """
         if self.metric:
             return self.metric
         if self.statistic not in (None, "mean"):

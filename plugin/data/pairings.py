@@ -26,12 +26,17 @@ class Pairing(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A unique text for this pairing."""
-        number = [f"response {self.response}"] if self.response > 1 else []
-        shown = [] if self.first is None else [f"{self.first} first"]
-        return "::".join(
-            part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number, *shown)
-        )
+        """A unique text for this pairing: item and models, with `::` between them.
+
+        `response N` follows if it is not the first response, and `MODEL first` if the order is
+        fixed. A `:` in a part becomes `%3A`.
+        """
+        parts = [self.item, self.a, self.b]
+        if self.response > 1:
+            parts.append(f"response {self.response}")
+        if self.first is not None:
+            parts.append(f"{self.first} first")
+        return "::".join(part.replace(":", "%3A") for part in parts)
 
 
 def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
@@ -59,7 +64,10 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """Average the outcomes of different responses to an item.
 
     Returns:
-        One outcome per item and pair. A margin is averaged only if every readable outcome has one.
+        One outcome per item and pair (and model that is shown first, if that is fixed). Its credit
+        is the mean over the readable outcomes; None if there are none. A margin is averaged only if
+        every readable outcome has one. The outcomes are returned unchanged if all are about the
+        first responses.
     """
     if all(outcome.pairing.response == 1 for outcome in outcomes):
         return tuple(outcomes)
@@ -71,7 +79,9 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
         credits = [outcome.credit for outcome in own if outcome.credit is not None]
         margins = [outcome.margin for outcome in own if outcome.margin is not None]
         credit = sum(credits) / len(credits) if credits else None
-        margin = sum(margins) / len(margins) if margins and len(margins) == len(credits) else None
+        margin = None
+        if margins and len(margins) == len(credits):
+            margin = sum(margins) / len(margins)
         merged.append(Outcome(battle, credit, margin))
     return tuple(merged)
 
@@ -132,3 +142,4 @@ class NextRound:
 
 
 OVER = NextRound((), "over")
+"""The answer of a tournament that plays no further battle."""

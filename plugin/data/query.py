@@ -172,5 +172,7 @@ READING_OPTIONS = (
 
 
 def _plain_value(value: Any) -> Any:
-    """Convert a tuple, and all tuples in it, to lists; return any other value unchanged."""
-    return [_plain_value(part) for part in value] if isinstance(value, tuple | list) else value
+    """Convert a tuple or list, and all tuples in it, to lists; return any other value unchanged."""
+    if not isinstance(value, tuple | list):
+        return value
+    return [_plain_value(part) for part in value]

@@ -7,10 +7,11 @@ CANNOT_JUDGE = "judge-cannot-judge"
 
 
 def are_of_stopped_judge(battles: Battles) -> bool:
-    """Return whether battles have verdicts of judges, and a tournament among their sources was
-    stopped because its judge cannot judge.
+    """Return whether battles are verdicts of a tournament that was stopped as its judge cannot
+    judge.
 
-    Such a tournament is read only if no other one is among the sources.
+    A notice with the code `CANNOT_JUDGE` says so. Such a tournament is read only if no other one is
+    among the sources. The result is False for scores by metrics.
     """
     has_verdicts = bool(battles.judges) and not battles.metrics
     return has_verdicts and any(note.code == CANNOT_JUDGE for note in battles.notes)

@@ -9,7 +9,8 @@ UNKNOWN_TASK = "tournament"
 def tasks_of_battles(battles: Battles) -> tuple[str, ...]:
     """Return the names of the tasks of battles, sorted; empty if they are unknown.
 
-    In a tournament, they are the tasks of the responses.
+    They are those that the values of the column `task` stand for (`tasks_by_value`). Without this
+    column, they are the tasks of the metrics, or of the runs if no metric names one.
     """
     if "task" not in battles.columns:
         of_measures = {measure.task for measure in battles.measures if measure.task}
@@ -23,8 +24,9 @@ def tasks_of_battles(battles: Battles) -> tuple[str, ...]:
 def tasks_by_value(battles: Battles) -> dict[str, tuple[str, ...]]:
     """Return the names of the tasks that each value of the column `task` stands for, sorted.
 
-    Verdicts of a tournament may have one value for all tasks of their responses. The names are
-    empty for a tournament whose responses name no task.
+    Verdicts of a tournament may have one value for all tasks of their responses: its runs say which
+    these are. Any other value is the name of its only task. There are no names for a tournament
+    whose responses name no task (`UNKNOWN_TASK`).
 
     Raises:
         UsageError: there is no such column.
@@ -32,5 +34,7 @@ def tasks_by_value(battles: Battles) -> dict[str, tuple[str, ...]]:
     names = {}
     for value in battles.values_of("task"):
         judged = {run.task for run in battles.runs if run.verdict_task == value}
-        names[value] = tuple(sorted(judged or {value} - {UNKNOWN_TASK}))
+        if not judged and value != UNKNOWN_TASK:
+            judged = {value}
+        names[value] = tuple(sorted(judged))
     return names

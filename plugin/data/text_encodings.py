@@ -51,7 +51,11 @@ def check_encoding(name: str) -> str:
 
 
 def encoding_of_other_text(path: Path) -> str | None:
-    """Return the encoding that the user named, for a file that is not UTF-8; else None."""
+    """Return the encoding that the user named, for a file that is not UTF-8; else None.
+
+    If the user named UTF-16 or UTF-32, every file counts as not UTF-8: texts of ASCII characters in
+    these encodings are valid UTF-8, too.
+    """
     encoding = _chosen_encoding.get()
     if encoding is None:
         return None
@@ -68,17 +72,34 @@ def is_wide_text_expected() -> bool:
 def not_utf_8(row: str, path: Path) -> NotUtf8Error:
     """Return the error for a row that is not UTF-8 text.
 
-    It proposes an encoding in which the whole file can be read, which need not be the right one.
+    It proposes an encoding in which the whole file can be read, which need not be the right one:
+    cp1252 if the file has bytes that are letters or signs in it only, and else latin-1.
+
+    Args:
+        row: the place of the row in the file.
+        path: the file.
     """
-    with path.open("rb") as stream:
-        pieces = iter(lambda: stream.read(PIECE_SIZE), b"")
-        has_windows_signs = any(any(128 <= byte < 160 for byte in {*piece}) for piece in pieces)
-    fitting = WESTERN[has_windows_signs and _decodes(path, WESTERN[1])]
+    latin, windows = WESTERN
+    fitting = latin
+    if _has_windows_signs(path) and _decodes(path, windows):
+        fitting = windows
     remedy = (
         "convert the file to UTF-8, or name its encoding, for example "
         f"{option_text('encoding', fitting)}, in which it can be read"
     )
     return NotUtf8Error("not UTF-8 text", row=row, remedy=remedy)
+
+
+def _has_windows_signs(path: Path) -> bool:
+    """Return whether a file has bytes from 0x80 to 0x9f, which are control characters in latin-1.
+
+    In cp1252 most of them are signs, such as quotes.
+    """
+    with path.open("rb") as stream:
+        while piece := stream.read(PIECE_SIZE):
+            if any(0x80 <= byte <= 0x9F for byte in {*piece}):
+                return True
+    return False
 
 
 def _decodes(path: Path, encoding: str) -> bool:

@@ -155,7 +155,7 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Return the status of a file; None if there is no file."""
+    """Return the system's status of a file, such as mode and owner; None if there is no file."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -180,7 +180,8 @@ def _remove_left_over(target: Path) -> None:
     These files are older than `LEFT_OVER_AGE` seconds and not locked. Files that cannot be removed
     are skipped.
     """
-    for temporary in target.parent.glob(_temporary_path(target, "*").name):
+    names_of_all_writers = _temporary_path(target, writer="*").name
+    for temporary in target.parent.glob(names_of_all_writers):
         with suppress(OSError):
             if time.time() - temporary.stat().st_mtime > LEFT_OVER_AGE:
                 with open_descriptor(temporary, os.O_RDWR) as descriptor:

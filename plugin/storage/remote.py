@@ -101,7 +101,7 @@ class RemoteFile:
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
     def version(self) -> str:
-        """Return a text that changes when the object does."""
+        """Return a text that changes when the object does: all that the store says of it."""
         with _file_system(self) as system:
             return str(sorted(system.info(self.url).items(), key=str))
 
@@ -109,7 +109,8 @@ class RemoteFile:
     def local_path(self) -> Path:
         """The path of the local copy, which may not exist yet.
 
-        Its folders have the names of the folders in the store.
+        Its folders have the names of the folders in the store; `_` is put before names of dots
+        alone, such as `..`, so that the copy stays in the folder of copies.
         """
         location = str(self)
         query = self.url.removeprefix(location)
@@ -260,7 +261,7 @@ def list_siblings(place: RemoteFile) -> list[RemoteFile]:
 
 
 def with_urls(text: str) -> str:
-    """Replace the paths of local copies in a text by the URLs of the objects."""
+    """Replace the paths of local copies in a text by the URLs of the objects, without queries."""
     if not _copies.cache_info().currsize:
         return text
     return re.sub(rf"{re.escape(str(_copies()))}/\w+/(\w+)/", r"\1://", text)

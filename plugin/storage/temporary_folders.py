@@ -39,7 +39,8 @@ def lock(descriptor: int, *, wait: bool = False) -> bool:
     try:
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        operation = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+        fcntl.flock(descriptor, operation)
     except (ImportError, OSError):
         return False
     return True

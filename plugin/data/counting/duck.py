@@ -64,10 +64,12 @@ class Duck:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = make_folder()
-        self.connection = _connect() if memory is not None or not _IDLE else _IDLE.pop()
+        # A connection with a limit of memory would keep it, so that it is neither reused nor kept.
+        may_reuse = memory is None
+        self.connection = _IDLE.pop() if may_reuse and _IDLE else _connect()
         self._made: list[tuple[str, str]] = []
         self._finalizer = weakref.finalize(
-            self, _close, self.connection, self.folder, self._made, memory is None
+            self, _close, self.connection, self.folder, self._made, keep=may_reuse
         )
         _ALIVE.add(self)
         self._numbers = itertools.count()

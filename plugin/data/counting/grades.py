@@ -26,12 +26,15 @@ def lacks_score(reason: str) -> bool:
 
 
 def _is_scored(table: "pd.DataFrame") -> "pd.Series":
-    """Return which battles have a score of at least one response."""
+    """Return the mask of the battles with a score of at least one response."""
     return table[["score_a", "score_b"]].notna().any(axis=1)
 
 
 def _has_order(table: "pd.DataFrame") -> "pd.Series":
-    """Return which battles have scores by judgments of both responses at once, in an order."""
+    """Return the mask of the battles that have a score, and an order of their responses.
+
+    A judge to whom the responses were shown in an order has seen both at once.
+    """
     import pandas as pd
 
     is_scored = _is_scored(table)
@@ -44,10 +47,13 @@ def _has_order(table: "pd.DataFrame") -> "pd.Series":
 
 
 def count_grades(table: "pd.DataFrame") -> Grades:
-    """Count the grades behind the battles of a table; none where judges compared two responses.
+    """Count the grades behind the battles of a table.
 
-    A reply that could not be parsed is a grade, too, as the judge was asked for it. A grade that
-    nobody gave is none. `relations.grades_query` counts the same in a database.
+    A judge gives grades if it has scores, and no battle with a score of it has an order: it was
+    shown one response at a time. Battles of other judges do not count. A reply that could not be
+    parsed is a grade, too, as the judge was asked for it. These battles do not count: those whose
+    reason says that a score is missing (`lacks_score`), and ties of identical responses.
+    `relations.graders_query` and `grades_query` count the same in a database.
 
     Args:
         table: battles with the columns `judge`, `score_a` and `score_b`.

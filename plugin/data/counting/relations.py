@@ -54,7 +54,8 @@ SWAPS = {
 `judged` counts the parsed verdicts, `decided` those that are no ties, and `wins` those for the
 model with the lower code.
 """
-# The same for a row with both judgments of an order pair, the earlier one (f) and the later (s).
+# SQL of the kind of agreement (a key of `SWAPS`) for a row with both judgments of an order pair:
+# the earlier one (f) and the later one (s), whose credits are about the same model.
 SWAP_OF_ORDER_PAIRS = (
     "case when f_read and s_read then "
     "case when sign(f_outcome - 0.5) = sign(s_outcome - 0.5) then 'same' "
@@ -210,8 +211,9 @@ def graders_query(battles: str, present: Present) -> str:
 def grades_query(battles: str, present: Present, graders: Collection[str]) -> str:
     """Query the number of grades of judges that are shown one response at a time, and of battles.
 
-    A row without an item is about an item of its own. Battles that lack a score that nobody gave
-    are left out, and so are ties of identical responses.
+    A response that is in several battles has one grade of a judge and repeat. A row without an item
+    is about an item of its own. Battles whose reason says that a score is missing (`NO_SCORE`,
+    `NO_VALUE`) are left out, and so are ties of identical responses.
 
     Args:
         battles: the relation of the battles, with the columns `judge`, `score_a` and `score_b`.
@@ -402,8 +404,13 @@ def cells_query(
 def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -> dict[str, str]:
     """Return SQL for the sums of a group that is an order pair, by column.
 
-    The group is one battle. The arguments are those of `cells_query`. Sums over readable battles
-    are 0 if this one is unparsed.
+    The group is one battle. Sums over readable battles are 0 if this one is unparsed.
+
+    Args:
+        present: columns of the judgments.
+        keep_one_sided: whether a pair with one unparsed judgment has the verdict of the other one;
+            else it is unparsed.
+        hard: whether the credit is rounded to win, tie or loss; a flip is then a tie.
     """
     verdict = "verdicts / judged"
     outcome = "outcomes / judged" if HARD in present else verdict
@@ -443,8 +450,12 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
 def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
     """Return SQL for the sums of a group in which each judgment is a battle, by column.
 
-    The columns are those of `_sums_of_order_pair`, and the arguments those of `cells_query`.
-    Columns of judgments that are not present must not be used.
+    The columns are all those that `_sums_of_order_pair` may have. Some of them are sums over
+    columns that the judgments may lack (`present`): the caller does not use these.
+
+    Args:
+        present: columns of the judgments.
+        hard: whether credits are rounded to win, tie or loss.
     """
     is_weighted = "weight" in present
     credit = "earned" if is_weighted else "verdicts"
@@ -510,8 +521,10 @@ def battles_query(
 ) -> str:
     """Query a row per battle.
 
-    The two judgments of an order pair are averaged. Model a is then that of the earlier judgment.
-    In other columns, cells are empty if the two judgments differ.
+    The two judgments of an order pair become one row, in which model a is that of the earlier
+    judgment. Its credits are averaged; `_merged_value` says what each other column holds. The
+    columns `swap` and `reason` are added, and `order` is `merged`. All other judgments are rows of
+    their own (`singles_query`).
 
     Args:
         judgments: the relation of the judgments.
@@ -533,7 +546,9 @@ def battles_query(
         merged["order"] = "'merged'"
     columns_of_both = []
     for side in "fs":
-        columns_of_both += [f"{side}.{quote_name(name)} as {_of(side, name)}" for name in columns]
+        for name in columns:
+            new_name = _column_of_judgment(side, name)
+            columns_of_both.append(f"{side}.{quote_name(name)} as {new_name}")
     both = ", ".join(columns_of_both)
     verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in "fs"}
     outcome = dict(verdict)
@@ -549,21 +564,25 @@ def battles_query(
         f"join {judgments} as s on s.{ROW} = t.later) as verdicts"
     )
     of_order_pairs = ", ".join(f"{value} as {quote_name(name)}" for name, value in merged.items())
+    row = _column_of_judgment("f", ROW)
     return (
-        f"select {_of('f', ROW)} as {ROW}, {of_order_pairs} from ({pairs}) as pairs union all "
+        f"select {row} as {ROW}, {of_order_pairs} from ({pairs}) as pairs union all "
         f"{singles_query(judgments, columns, merged)} where p.{ROW} not in "
         f"(select earlier from {order_pairs} union all select later from {order_pairs})"
     )
 
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
-    """Query judgments as separate battles. Missing credits are filled by the sign of the margin.
+    """Query judgments as separate battles, each with its row number.
+
+    A missing credit is filled by the sign of the margin if there is a column `margin`
+    (`_verdict_or_sign`).
 
     Args:
         judgments: the relation of the judgments.
         columns: columns of the judgments.
-        wanted: columns of the result; those that the judgments lack are empty. By default, they are
-            `columns`.
+        wanted: columns of the result; those that the judgments lack are empty. If there are none,
+            the result has all of `columns`.
     """
     single = {}
     for name in wanted or columns:
@@ -579,23 +598,29 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
     """Return the SQL expression for a column of a battle that is merged from an order pair.
 
-    Credits and margins are the mean of the two verdicts. Columns in `KNOWN_ONCE` take the mean, or
-    the only value. Scores take the mean, or with `keep_one_sided` the only value. Responses are
-    identical if either judgment says so. Other columns are empty if the two judgments differ.
+    The values of the later judgment are turned first (`_turned_value`).
+
+    - Credits and margins are the mean of the two verdicts. If only one is parsed, they are empty,
+      or with `keep_one_sided` those of this one. A credit that both judgments lack is the sign of
+      the sum of their margins. The credit of the parsed verdict is empty if both judgments lack it.
+    - Columns in `KNOWN_ONCE` take the mean, or the only value. Scores take the mean, and the only
+      value with `keep_one_sided`; they are empty otherwise.
+    - Responses are identical if either judgment says so.
+    - Other columns are empty if the two judgments differ, or if one has no value.
 
     Args:
         name: name of the column.
         columns: columns of the judgments.
         keep_one_sided: see `battles_query`.
     """
-    earlier = _of("f", name)
+    earlier = _column_of_judgment("f", name)
     later = _turned_value(name, columns)
     # The value of the only readable judgment, if that is to be kept.
     if_one_read = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
     if name == "credit":
         mean = "(f_verdict + s_verdict) / 2"
         if "margin" in columns:
-            margin = f"{_of('f', 'margin')} + {_turned_value('margin', columns)}"
+            margin = f"{_column_of_judgment('f', 'margin')} + {_turned_value('margin', columns)}"
             by_margin = f"(sign({margin}) + 1) / 2"
             has_no_credit = f"{earlier} is null and {later} is null"
             mean = f"case when {has_no_credit} then {by_margin} else {mean} end"
@@ -623,19 +648,20 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
 
     If the models are swapped, a credit c becomes 1 - c, margins change their signs, and the columns
     of both models are exchanged. A score or length is null if the other model has no such column.
+    Other values do not change.
 
     Args:
         name: name of the column.
         columns: columns of the judgments.
     """
-    value = _of("s", name)
+    value = _column_of_judgment("s", name)
     other_ending = {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
         turned = f"-{value}"
     elif name in ("credit", "human", HARD):
         turned = f"1 - {value}"
     elif other_ending and name[:-2] + other_ending in columns:
-        turned = _of("s", name[:-2] + other_ending)
+        turned = _column_of_judgment("s", name[:-2] + other_ending)
     elif name in (*SCORES, "length_a", "length_b"):
         turned = "null"
     else:
@@ -652,8 +678,8 @@ def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
     earlier = text(NO_REASON)
     later = text(NO_REASON)
     if "reason" in columns:
-        earlier = f"coalesce({_of('f', 'reason')}, {text(NO_REASON)})"
-        later = f"coalesce({_of('s', 'reason')}, {text(NO_REASON)})"
+        earlier = f"coalesce({_column_of_judgment('f', 'reason')}, {text(NO_REASON)})"
+        later = f"coalesce({_column_of_judgment('s', 'reason')}, {text(NO_REASON)})"
     both_reasons = f"least({earlier}, {later}) || ' / ' || greatest({earlier}, {later})"
     if_neither = f"case when {earlier} = {later} then {earlier} else {both_reasons} end"
     if_one = "null" if keep_one_sided else text(ONE_ORDER_UNPARSED)
@@ -663,6 +689,13 @@ def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
     )
 
 
-def _of(side: str, name: str) -> str:
-    """Return the quoted name of a column of the earlier judgment (side `f`) or later one (`s`)."""
-    return quote_name(f"{side}.{name}")
+def _column_of_judgment(judgment: str, name: str) -> str:
+    """Return the quoted name of the column with a cell of one judgment of an order pair.
+
+    It is one name with a dot in it, such as `"f.credit"`, and not a column of a relation `f`.
+
+    Args:
+        judgment: `f` for the earlier judgment, `s` for the later one.
+        name: name of the column among the judgments.
+    """
+    return quote_name(f"{judgment}.{name}")

@@ -46,7 +46,7 @@ CODED = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
 MOST_KEPT = 100_000
-"""Of up to this many judgments, the cells are kept in memory when they were read once."""
+"""Largest number of judgments whose cells are kept in memory after they were read once."""
 OF_PAIRS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
@@ -236,7 +236,8 @@ class Verdicts:
     def unparsed_reasons(self) -> dict[str, int]:
         """Numbers of unparsed battles by reason, the most frequent first.
 
-        The reason of an order pair with two unparsed judgments names both of their reasons.
+        The reason of an order pair with two unparsed judgments names both of their reasons. With
+        one, it is `ONE_ORDER_UNPARSED`, unless such pairs keep the other verdict.
         """
         if self.tally.judged == self.tally.battles:
             return {}
@@ -305,8 +306,12 @@ class Verdicts:
         tally = self.tally
         notes: list[Notice] = []
         if self.has_items:
-            identical_rows = self._identical_rows() if tally.crowded else 0
-            unordered_rows = self._untold_orders() if "order" not in self.columns else 0
+            identical_rows = 0
+            if tally.crowded:
+                identical_rows = self._count_identical_rows()
+            unordered_rows = 0
+            if "order" not in self.columns:
+                unordered_rows = self._count_rows_of_unknown_order()
             if identical_rows:
                 notes.append(Notice("rows-repeat", {"rows": identical_rows}))
             if unordered_rows:
@@ -428,7 +433,8 @@ class Verdicts:
         Args:
             column: `model_a`, `model_b`, `item` or the column with the groups of items.
         """
-        codes = self._codes[column if column in ("item", self.group) else "model"]
+        is_of_models = column in ("model_a", "model_b")
+        codes = self._codes["model" if is_of_models else column]
         join = f"left join {codes} as codes on codes.name = battles.{quote_name(column)}"
         return self._column("cast(coalesce(codes.code, -1) as bigint)", join)
 
@@ -530,7 +536,7 @@ class Verdicts:
         for column, sums in further.items():
             if column in self.columns:
                 names += sums
-        return self._sums_by_pair(names, "true")
+        return self._sums_by_pair(names, met="true")
 
     def _sums_by_pair(
         self, names: Iterable[str], met: str, *, hard: bool = False
@@ -633,7 +639,7 @@ class Verdicts:
         rows = self.engine.rows(f"select name from {self._codes[what]} order by code")
         return tuple(name for (name,) in rows)
 
-    def _identical_rows(self) -> int:
+    def _count_identical_rows(self) -> int:
         """Count the rows that are identical to an earlier row in every column.
 
         Only rows of crowded cells are compared, because others cannot be identical.
@@ -647,7 +653,7 @@ class Verdicts:
         query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
         return int(self.engine.rows(query)[0][0])
 
-    def _untold_orders(self) -> int:
+    def _count_rows_of_unknown_order(self) -> int:
         """Count the rows of pairs that a judge has both as (a, b) and as (b, a) on one item.
 
         They may be two orders whose column `order` is missing. Rows without an item do not count.

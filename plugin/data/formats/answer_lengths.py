@@ -35,7 +35,9 @@ MESSAGES = '[{"role": "VARCHAR", "content": "JSON"}]'
 def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame":
     """Return the rows with the columns `length_a` and `length_b`, lengths in characters.
 
-    A table with one of these columns, or without answers of both models, is returned unchanged.
+    A table with one of these columns, or without answers of both models, is returned unchanged. If
+    the answers are conversations, and answers are compared (`are_answers_compared`), the column
+    `SAME_ANSWERS` is added, too.
 
     Args:
         frame: the rows.
@@ -54,23 +56,27 @@ def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame
             frame = frame.assign(**lengths)
             if name != "conversation" or not are_answers_compared():
                 return frame
-            pairs = zip(*(frame[column] for column in CONVERSATION_COLUMNS), strict=True)
-            cells = [
-                pair for pair, may_be in zip(pairs, _may_be_same(frame), strict=True) if may_be
-            ]
-            return _with_same_answers(frame, cells)
+            candidates = frame.loc[_may_be_same(frame), [*CONVERSATION_COLUMNS]]
+            conversations = list(candidates.itertuples(index=False, name=None))
+            return _with_same_answers(frame, conversations)
     return frame
 
 
 def _may_be_same(frame: "pd.DataFrame") -> np.ndarray:
-    """Return the mask of the rows whose answers have the same length, not 0; shape (rows,)."""
+    """Return the mask of the rows whose answers have the same length, not 0; shape (rows,).
+
+    Only these answers can be the same text. The rows have the columns `LENGTHS`.
+    """
     length_a, length_b = (frame[name].to_numpy(dtype=float) for name in LENGTHS)
     is_same: np.ndarray = (length_a == length_b) & (length_a > 0)
     return is_same
 
 
 def _with_same_answers(frame: "pd.DataFrame", cells: Iterable[tuple[Any, Any]]) -> "pd.DataFrame":
-    """Return the rows with the column `SAME_ANSWERS`; empty where a conversation has no answers.
+    """Return the rows with the column `SAME_ANSWERS`.
+
+    A cell is True if both conversations have the same answers, False if not, and empty if either
+    has none.
 
     Args:
         frame: the rows, with the lengths of answers.
@@ -134,7 +140,8 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
 
     The columns `conversation_a` and `conversation_b` are replaced by `length_a` and `length_b`,
     which are those of `answer_length`, if both are JSON and there are no lengths yet. If answers
-    are compared, they are also replaced by `SAME_ANSWERS`.
+    are compared (`are_answers_compared`), the column `SAME_ANSWERS` is added to the lengths. Other
+    records are returned as they are.
     """
     columns = dict(records.columns)
     conversations = {side: columns.get(f"conversation_{side}") for side in "ab"}

@@ -19,7 +19,12 @@ REMEDY = "unpack it yourself if you trust it, or leave it out"
 
 
 class _KeptArchives:
-    """Archives that are open, by path, size and time of change."""
+    """Open archives.
+
+    Attributes:
+        archives: the archives by path, size and time of change.
+        members: number of members of all of them.
+    """
 
     def __init__(self) -> None:
         self.archives: dict[tuple[Path, int, int], zipfile.ZipFile] = {}
@@ -33,7 +38,9 @@ _KEPT: ContextVar[_KeptArchives | None] = ContextVar("_KEPT", default=None)
 def archives_kept_open() -> Iterator[None]:
     """Keep archives open that are opened in the body, so that their directory is read once.
 
-    To read the directory takes longer than to read most members.
+    To read the directory takes longer than to read most members. Archives with which the open ones
+    would have more than `MOST_MEMBERS` members are opened anew each time. All are closed when the
+    body ends.
     """
     kept = _KeptArchives()
     before = _KEPT.set(kept)
@@ -47,7 +54,7 @@ def archives_kept_open() -> Iterator[None]:
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open an archive for the body.
+    """Open an archive for the body. Within `archives_kept_open`, it stays open afterwards.
 
     Raises:
         BadZipFile: the file is not a zip file.

@@ -87,8 +87,9 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     """Return the credits of model_a, the mask of the unparsed rows, and the other columns.
 
     The arrays have the shape (rows,). A winner is unparsed if it is `error`, `invalid` or empty. In
-    a label such as `A>B`, A is model_a. If any winner is inconsistent, the columns `order` and
-    `swap` are added, unless the table has one of them.
+    a label such as `A>B`, A is model_a. If any winner is inconsistent, the columns `order`
+    (`merged`) and `swap` (`flip`, `unparsed` or `same`) are added, unless the table has one of
+    them.
 
     Raises:
         DataError: a winner is unknown, or is a label where model_b was shown first.
@@ -104,7 +105,7 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     frame = records.drop(columns="winner")
     is_flip = (winner == INCONSISTENT).to_numpy()
     if is_flip.any() and not {"order", "swap"} & {*frame}:
-        swap = np.select([is_flip, unparsed], ["flip", "unparsed"], "same")
+        swap = np.select([is_flip, unparsed], ["flip", "unparsed"], default="same")
         frame = frame.assign(order="merged", swap=swap)
     return credit, unparsed, frame
 
@@ -116,12 +117,12 @@ def _reject_labels_of_second(records: pd.DataFrame, winner: pd.Series) -> None:
     """
     if "order" not in records:
         return
-    is_open = winner.isin([*LABEL_CREDITS]) & as_text(records["order"]).str.lower().isin(
-        ["ba", "false"]
-    )
+    is_label = winner.isin([*LABEL_CREDITS])
+    is_second_first = as_text(records["order"]).str.lower().isin(["ba", "false"])
+    is_ambiguous = (is_label & is_second_first).to_numpy()
     remedy = "write model_a, model_b or tie"
     problem = "with order ba does not say whether A is model_a or the response shown first"
-    reject_cells(winner, is_open.to_numpy(), problem, remedy)
+    reject_cells(winner, is_ambiguous, problem, remedy)
 
 
 def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -132,23 +133,25 @@ def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     Raises:
         DataError: a row has another outcome than exactly one 1.
     """
-    # Shape (3, rows). In each row, exactly one flag must be 1. The credit is 1 for model_a,
-    # and 0.5 for a tie.
+    # Shape (3, rows): whether model_a won, both tied, or model_b won.
     flags = np.stack([parse_numbers(records[name]) for name in INDICATORS])
     unparsed = np.isnan(flags).any(axis=0)
+    # The sorted flags of a row with one outcome are 0, 0 and 1.
     has_one_outcome = (np.sort(flags, axis=0) == [[0.0], [0.0], [1.0]]).all(axis=0)
     is_odd = ~unparsed & ~has_one_outcome
     if is_odd.any():
         column = pd.Series(flags.T.tolist(), index=records.index, name="winner indicators")
         remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
         reject_cells(column, is_odd, "do not name exactly one outcome", remedy)
-    return np.where(unparsed, np.nan, flags[0] + flags[1] / 2), unparsed
+    is_win, is_tie, _ = flags
+    credit = np.where(unparsed, np.nan, is_win + is_tie / 2)
+    return credit, unparsed
 
 
 def _as_json(cell: Any) -> Any:
-    """Convert a text that Python printed, such as `{'sampled': True}`, to JSON.
+    """Convert a dictionary of booleans that Python printed, such as `{'sampled': True}`, to JSON.
 
-    Other cells are returned unchanged.
+    Any other cell is returned unchanged.
     """
     if not isinstance(cell, str) or not PYTHON_FLAGS.fullmatch(cell):
         return cell
@@ -159,8 +162,11 @@ def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
     """Return whether any question has rows of several turns, as in MT-bench's human votes.
 
     In Arena's battles, no question has several rows: there, `turn` is the length of a conversation.
+    Rows without an item are about questions of their own. The result is False without a column
+    `item` or `turn`.
     """
     if not {"item", "turn"} <= {*frame}:
         return False
     turns = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])})
-    return bool(turns.drop_duplicates()["item"].duplicated().any())
+    turns_of_items = turns.dropna(subset="item").drop_duplicates()
+    return bool(turns_of_items["item"].duplicated().any())

@@ -31,19 +31,34 @@ class BadRow:
     problem: str = ""
 
     def is_of(self, name: str) -> bool:
-        """Return whether the row is one of a model, or may be one by the words in it."""
-        return name in self.content if self.model is None else name == self.model
+        """Return whether the row is one of a model.
+
+        For a malformed row, whose models are unknown: whether its content contains the name.
+        """
+        if self.model is None:
+            return name in self.content
+        return name == self.model
 
 
 def sort_by_place(bad_rows: Iterable[BadRow]) -> list[BadRow]:
-    """Return bad rows in the order of the file, by the numbers in their places (`row 7`)."""
-    return sorted(bad_rows, key=lambda bad: [*map(int, re.findall(r"\d+", bad.error.row or ""))])
+    """Return bad rows in the order of the file, by the numbers in their places (`row 7`).
+
+    Rows without a place come first.
+    """
+
+    def numbers_of_place(bad: BadRow) -> list[int]:
+        """Return the numbers in the place of a bad row."""
+        return [int(number) for number in re.findall(r"\d+", bad.error.row or "")]
+
+    return sorted(bad_rows, key=numbers_of_place)
 
 
 def reject_many(bad_rows: list[BadRow], good_rows: int) -> None:
-    """Raise the error of the first bad row if they are too many for any shares of the models.
+    """Raise the error of the first bad row if too many rows of some model must be bad.
 
-    Each bad row is one of at least one model, and each other row is one of at most two.
+    A bad row is one of at least one model, and each row is one of at most two. So if more than
+    twice `LARGEST_SHARE` of all rows are bad, more than `LARGEST_SHARE` of the rows of some model
+    are, whichever models the bad rows name.
 
     Args:
         bad_rows: the bad rows of a file.

@@ -24,8 +24,9 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
 
     `chosen_model_name` is the winner. A row in which `both_equal` is true is a tie. A row that is
     no tie and has no winner is unparsed. The judge is the population of the voters, whose ids are
-    in `visitor_id`; the judge is the same without this column. Conversations are replaced by the
-    lengths of answers.
+    in `visitor_id`; the judge is the same without this column. The item and the category are in the
+    first columns of `ITEM_COLUMNS` and `CATEGORY_COLUMNS` that the table has. Conversations are
+    replaced by the lengths of answers.
 
     Raises:
         DataError: the chosen model is not one of the two, a row has a winner and is a tie, or a
@@ -45,7 +46,8 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
         reject_cells(chosen, names_other_model, problem, remedy)
     remedy = "empty chosen_model_name, or set both_equal to false"
     reject_cells(chosen, has_winner & is_tie, "is chosen although both_equal is true", remedy)
-    credit = np.select([is_tie, has_winner], [0.5, (chosen == a).to_numpy(dtype=float)], np.nan)
+    is_won_by_a = (chosen == a).to_numpy(dtype=float)
+    credit = np.select([is_tie, has_winner], [0.5, is_won_by_a], default=np.nan)
     frame = records.drop(columns=["chosen_model_name", "both_equal"])
     names = {"model_a_name": "model_a", "model_b_name": "model_b"}
     for new_name, candidates in (("item", ITEM_COLUMNS), ("category", CATEGORY_COLUMNS)):

@@ -243,11 +243,12 @@ def _only_member(archive: zipfile.ZipFile) -> Any:
     if not OFFICE_MEMBERS.isdisjoint(member.filename for member in members):
         problem = "the file is a workbook or another document of an office program"
         raise DataError(problem, remedy="save the table as CSV")
-    if len(members) != 1:
+    if not members:
+        raise DataError("the zip file has 0 files", remedy="give a file that holds rows")
+    if len(members) > 1:
         names = some_paths([member.filename for member in members])
-        problem = f"the zip file has {len(members)} files" + (f": {names}" if names else "")
-        remedy = "unpack it, and give the file with the verdicts"
-        raise DataError(problem, remedy=remedy if members else "give a file that holds rows")
+        problem = f"the zip file has {len(members)} files: {names}"
+        raise DataError(problem, remedy="unpack it, and give the file with the verdicts")
     try:
         return archive.open(members[0])
     except (RuntimeError, NotImplementedError) as error:
@@ -276,7 +277,7 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
         return path
     copy = engine.folder / engine.fresh("copy")
     text_encoding = encoding or "utf-8"
-    has_line_feeds = None
+    has_line_feeds: bool | None = None  # None before the first piece
     try:
         with (
             path.open(encoding=text_encoding, newline="", errors="strict") as stream,
@@ -284,7 +285,8 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
         ):
             while piece := stream.read(PIECE_SIZE):
                 if has_line_feeds is None:
-                    has_line_feeds = "\n" in piece[:HEAD_SIZE] or "\r" not in piece[:HEAD_SIZE]
+                    start = piece[:HEAD_SIZE]
+                    has_line_feeds = "\n" in start or "\r" not in start
                     piece = piece.lstrip("\ufeff")
                 target.write(piece if has_line_feeds else piece.replace("\r", "\n"))
     except UnicodeError as error:
@@ -309,7 +311,11 @@ def _reject_binary(head: bytes) -> None:
 
 
 def _binary_error(head: bytes) -> DataError:
-    """Return the error for a binary file that begins so, or for what a compressed file has."""
+    """Return the error for binary content that begins so: a file, or what was compressed in it.
+
+    It says so if this content is compressed, too, and proposes the likely encoding if the bytes
+    look like UTF-16.
+    """
     kind = _kind_of_packing(head)
     if kind is not None:
         return DataError(
@@ -326,6 +332,8 @@ def _binary_error(head: bytes) -> DataError:
 
 def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
     """Open a Parquet file. Later, only the columns that are needed are read.
+
+    Columns with an index of pandas are dropped, unless they name the rows of a matrix of wins.
 
     Args:
         path: the file that the user named.
@@ -356,9 +364,9 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
-    """Return the column with pandas' index if the index has names of columns; else None.
+    """Return the column with pandas' index if the index has names of columns; None otherwise.
 
-    It has these names in a matrix of wins, whose rows and columns are the same models.
+    The index of a matrix of wins has them, because its rows and columns are the same models.
 
     Args:
         engine: the database.

@@ -72,15 +72,17 @@ def open_delimited(
             raise error.with_place(str(path)) from None
         if bad_rows is not None:
             bad_rows[:] = rows_left_out
-        rows_of_copy = _query_of_rows(copy, len(names), delimiter, 1, is_copy=True)
+        rows_of_copy = _query_of_rows(copy, len(names), delimiter, skipped_lines=1, is_copy=True)
         engine.connection.execute(f"create or replace view {view} as {rows_of_copy}")
 
-    engine.view(view, _query_of_rows(plain_file, len(names), delimiter, blank_lines + 1))
+    lines_before_rows = blank_lines + 1
+    query = _query_of_rows(plain_file, len(names), delimiter, skipped_lines=lines_before_rows)
+    engine.view(view, query)
     return Records(engine, str(path), view, columns, repair=repair, is_text=True)
 
 
 def _query_of_rows(
-    file: Path, width: int, delimiter: str, skipped_lines: int, *, is_copy: bool = False
+    file: Path, width: int, delimiter: str, *, skipped_lines: int, is_copy: bool = False
 ) -> str:
     """Return the query of a table's rows, as the columns `ROW`, c0, c1 and so on.
 
@@ -90,19 +92,24 @@ def _query_of_rows(
         delimiter: the sign between cells.
         skipped_lines: number of lines before the first row.
         is_copy: whether it is a copy, in which the first cell of each row is its number, and lines
-            are as long as they may be.
+            may have `LONGEST_LINE` bytes. DuckDB rejects another file with a line of more than 2
+            MiB, which is then copied.
     """
-    number, place = ("n: 'BIGINT', ", f"n as {ROW}, * exclude (n)")
-    if not is_copy:
-        number, place = ("", f"row_number() over () as {ROW}, *")
-    types = number + ", ".join(f"c{k}: 'VARCHAR'" for k in range(width))
+    types = [f"c{k}: 'VARCHAR'" for k in range(width)]
+    if is_copy:
+        types.insert(0, "n: 'BIGINT'")
+        selected = f"n as {ROW}, * exclude (n)"
+        longest_line = LONGEST_LINE
+    else:
+        selected = f"row_number() over () as {ROW}, *"
+        longest_line = 2**21
     options = (
         f"header=false, skip={skipped_lines}, "
         f"delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false, "
-        f"columns={{{types}}}, max_line_size={LONGEST_LINE if is_copy else 2**21}, "
+        f"columns={{{', '.join(types)}}}, max_line_size={longest_line}, "
         "compression='none', hive_partitioning=false"
     )
-    return f"select {place} from read_csv({literal_path(file)}, {options})"
+    return f"select {selected} from read_csv({literal_path(file)}, {options})"
 
 
 def _read_column_names(path: Path) -> tuple[int, list[str], str]:
@@ -195,7 +202,9 @@ def _copy_table(
             if cells:
                 writer.writerow([number, *cells])
                 number += 1
-    reject_many(bad_rows, number - 1 - len(bad_rows))
+    # The header has the number 0.
+    rows = number - 1
+    reject_many(bad_rows, rows - len(bad_rows))
     return bad_rows
 
 
@@ -210,7 +219,13 @@ def _lines_with_one_end(stream: BinaryIO, latest_line: list[str]) -> Iterator[st
 
 
 def _next_row(reader: Reader, number: int, delimiter: str, width: int) -> list[str] | None:
-    """Return the cells of the next row; none if the row is empty, and None after the last row.
+    """Return the cells of the next row: an empty list if all are empty; None after the last row.
+
+    Args:
+        reader: the reader of the rows, strict about quotes.
+        number: number of the row in errors.
+        delimiter: the sign between cells, for errors.
+        width: number of cells that a row must have.
 
     Raises:
         MalformedRowError: the row is not valid. The error names it by its number.

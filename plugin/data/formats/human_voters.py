@@ -41,11 +41,14 @@ def name_voters(frame: "pd.DataFrame", ids: str = "judge_hash") -> "pd.DataFrame
         frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
         return frame
     codes, names = codes_and_texts(frame["judge"])
-    voter_of_name = [name if name and VOTER.fullmatch(name) else None for name in names]
+    voter_of_name: list[str | None] = []
+    judge_of_name: list[str | None] = []
+    for name in names:
+        is_voter = name is not None and VOTER.fullmatch(name) is not None
+        voter_of_name.append(name if is_voter else None)
+        judge_of_name.append(VOTERS if is_voter else name)
     if not any(voter_of_name):
         return frame
-    pairs = zip(names, voter_of_name, strict=True)
-    judge_of_name = [name if voter is None else VOTERS for name, voter in pairs]
     # The code of an empty cell is -1, which is the index of the last element: None.
     columns = {"voter": voter_of_name, "judge": judge_of_name}
     for column, cells in columns.items():

@@ -82,7 +82,10 @@ def _query_of_values(path: Path) -> str:
 
 
 def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
-    """Return the records in a document that is one object; None if it has none.
+    """Return the records in a document that is one object.
+
+    None if it has none of the forms of `_query_of_records`, if it has a key twice, or if its values
+    under numbered keys are not records but columns.
 
     Args:
         path: the file that the user named.

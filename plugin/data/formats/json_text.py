@@ -410,8 +410,9 @@ def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     """Return whether an object has a record per name of a row (`orient="index"` of pandas).
 
     If either the keys of the object or the keys of its values are only numbers, these are the names
-    of rows. If podium knows columns of one of the two, the others are the names of rows. Otherwise,
-    the names that are more are those of rows.
+    of rows. If podium knows columns of one of the two, the others are the names of rows. If it
+    knows columns of neither, the names that are more are those of rows. In any other case, such as
+    known columns in both, the result is False: the keys of the object are the columns.
 
     Args:
         content: an object whose values are objects.
@@ -419,10 +420,11 @@ def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     """
     if are_row_numbers(content) or are_row_numbers(keys):
         return are_row_numbers(content) and not are_row_numbers(keys)
-    are_known = bool(KNOWN_COLUMNS & {*keys}), bool(KNOWN_COLUMNS & content.keys())
-    if are_known[0] != are_known[1]:
-        return are_known[0]
-    return not any(are_known) and len(content) > len(keys)
+    knows_inner_keys = not KNOWN_COLUMNS.isdisjoint(keys)
+    knows_outer_keys = not KNOWN_COLUMNS.isdisjoint(content)
+    if knows_inner_keys != knows_outer_keys:
+        return knows_inner_keys
+    return not knows_inner_keys and len(content) > len(keys)
 
 
 def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.DataFrame":
@@ -451,17 +453,25 @@ def _frame_of_list(rows: Sequence[Any]) -> "pd.DataFrame":
 
 
 def _are_rows_of_cells(value: Any) -> bool:
-    """Return whether a value is a list of equally long lists of single values."""
+    """Return whether a value is a list of equally long lists, not empty, of single values."""
     if not isinstance(value, list) or not value:
         return False
-    is_row = [isinstance(row, list) and len(row) == len(value[0] or ()) > 0 for row in value]
-    return all(is_row) and not any(isinstance(cell, list | dict) for row in value for cell in row)
+    if not all(isinstance(row, list) for row in value):
+        return False
+    width = len(value[0])
+    if not width or any(len(row) != width for row in value):
+        return False
+    return not any(isinstance(cell, list | dict) for row in value for cell in row)
 
 
 def _frame_of_rows(rows: Sequence[Sequence[Any]]) -> "pd.DataFrame":
     """Convert lists of cells to a data frame.
 
-    The first list has the names of the columns if one of them is a name that podium knows.
+    The first list has the names of the columns if one of them is a name that podium knows and other
+    lists follow. Otherwise, the columns are called `0`, `1` and so on.
+
+    Raises:
+        DataError: two columns have the same name.
     """
     header = [str(number) for number in range(len(rows[0]))]
     if len(rows) > 1 and not KNOWN_COLUMNS.isdisjoint(rows[0]):

@@ -69,7 +69,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     credit, unparsed = parse_words(words, CREDIT, remedy=remedy)
     battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
-    for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
+    for row, written_item in enumerate(items, 1):
+        item, _, _ = battles[row - 1]
         if written_item not in (item, _escape(item)):
             problem = f"the battle is of item {item!r}, and the row of {written_item!r}"
             remedy = "keep the cells of a row together; the column battle belongs to its item"

@@ -124,29 +124,28 @@ def words_of_document(row: Mapping[str, Any]) -> str:
         the text; empty if the row does not hold the whole document, of which it records the hash:
         images, for example, are left out.
     """
-    recorded_hash = row.get("doc_hash")
-    row_without_hash = {name: value for name, value in row.items() if name != "doc_hash"}
-    if row.get("doc") is None or recorded_hash not in (
-        None,
-        layout.read_doc_hash(row_without_hash),
-    ):
+    document = row.get("doc")
+    if document is None:
         return ""
-    return words_of_value(row["doc"])
+    recorded_hash = row.get("doc_hash")
+    computed_hash = layout.read_doc_hash({"doc": document})
+    is_whole = recorded_hash is None or recorded_hash == computed_hash
+    return words_of_value(document) if is_whole else ""
 
 
 def words_of_value(value: Any) -> str:
     """Return a value of JSON as JSON whose texts are in `normal_words`."""
-    return json.dumps(_in_normal_words(value), sort_keys=True, default=str)
+    return json.dumps(_with_normal_words(value), sort_keys=True, default=str)
 
 
-def _in_normal_words(value: Any) -> Any:
+def _with_normal_words(value: Any) -> Any:
     """Return a value of JSON with all texts in `normal_words`."""
     if isinstance(value, str):
         return normal_words(value)
     if isinstance(value, list):
-        return [_in_normal_words(part) for part in value]
+        return [_with_normal_words(part) for part in value]
     if isinstance(value, dict):
-        return {name: _in_normal_words(part) for name, part in value.items()}
+        return {name: _with_normal_words(part) for name, part in value.items()}
     return value
 
 
@@ -202,13 +201,15 @@ def request_of(arguments: Any) -> Sequence[Any]:
     Current versions of lm-eval log the requests as a mapping, older versions as a list.
 
     Returns:
-        The arguments; empty if a mapping has no first request. If a list has none, the result has
-        the only element None or an empty one.
+        The arguments; empty if there is no request. A first request of a list that is not a list
+        itself counts as its only argument.
     """
     if isinstance(arguments, Mapping):
         request = arguments.get("gen_args_0")
         return list(request.values()) if isinstance(request, Mapping) else []
-    first = arguments[0] if isinstance(arguments, list) and arguments else []
+    if not isinstance(arguments, list) or not arguments:
+        return []
+    first = arguments[0]
     return first if isinstance(first, list) else [first]
 
 

@@ -87,8 +87,10 @@ def _documents_of(scores: Scores) -> list[WrittenDocument]:
     documents = []
     for line, row in sample_rows(scores.file.path):
         item = item_of_line.get(line)
-        words = "" if row is None or item is None else words_of_document(row)
-        if row is None or item is None or not words:
+        if row is None or item is None:
+            continue
+        words = words_of_document(row)
+        if not words:
             continue
         target = words_of_value(row.get("target"))
         prompt = prompt_of_row(row)

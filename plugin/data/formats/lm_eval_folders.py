@@ -134,6 +134,10 @@ def _gather_scores(
 ) -> GatheredBattles:
     """Read the scores in samples files.
 
+    The documents of a task are paired between its runs. Each task is one sheet per file and metric.
+    The result has the runs and questions of the tasks that can be compared. If lm-eval reports a
+    figure of a group of tasks, the rows are ranked by `group` (`find_groups`), and else by `task`.
+
     Args:
         files: the samples files.
         reading: says which metrics and runs count, and which findings are allowed. If no metric is
@@ -159,7 +163,7 @@ def _gather_scores(
             measured = _files_with_metric(scores, task, name)
             accepted += accept_repeats(task, name, measured, reading.allowed)
             rows, documents = _join_runs(task, name, scores, notes, lost)
-            sheets += _sheets_of(rows, reading.all_runs, reading.cluster)
+            sheets += _split_by_file(rows, reading.all_runs, reading.cluster)
             if documents:
                 sizes[task] = documents
     lost = _join_incomplete_files(_join_lone_tasks(lost))
@@ -188,7 +192,7 @@ def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note on all tasks of which only one model has samples."""
+    """Return the losses with one note per model on the tasks of which only it has samples."""
     tasks: dict[str, list[str]] = {}
     for note in lost:
         if note.code == "one-model-samples":
@@ -205,7 +209,11 @@ def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
 
 
 def _join_incomplete_files(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note on all samples files that lack documents."""
+    """Return the losses with one note on all samples files that lack documents.
+
+    The note gives the numbers of documents file by file, or once if they are the same in all files.
+    A note on a single file is kept.
+    """
     incomplete = [note for note in lost if note.code == "documents-missing"]
     if len(incomplete) < 2:
         return list(lost)
@@ -235,10 +243,11 @@ def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
 def _with_group(
     sheet: "pd.DataFrame", groups: Mapping[str, TaskGroup], sizes: Mapping[str, int]
 ) -> "pd.DataFrame":
-    """Return the rows of one task with a column for its group, and weights as in its group.
+    """Return the rows of one task with the columns `group` and `weight`.
 
-    The column is the task for tasks without a group. It is left out if no task has a group, and the
-    weights if all documents of the group count the same.
+    The group is the task itself for a task without a group; there is no column `group` if no task
+    has a group. The column `weight` is made only if all tasks of the group count the same; without
+    it, all documents do.
 
     Args:
         sheet: the rows, at least one.
@@ -318,8 +327,9 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     Args:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
-    ordered = sorted(lost, key=lambda note: find_repeats([note]) is not None)
-    bare, _ = split_remedies(ordered)
+    on_earlier_runs = [note for note in lost if find_repeats([note]) is not None]
+    others = [note for note in lost if find_repeats([note]) is None]
+    bare, _ = split_remedies([*others, *on_earlier_runs])
     cause = (
         some(notice_texts(bare), "; ", most=5) or "no two models have scores on the same documents"
     )
@@ -341,16 +351,14 @@ def _read_all_scores(
         lost: losses so far; changed in place. Empty and incomplete files are added.
         cluster: the field of documents with the groups of items; None if there are no groups.
     """
-    of_files = [
-        read_details(file) if is_details(file.path) else read_scores(file, cluster)
-        for file in files
-    ]
-    for scores in of_files:
-        if not scores.document_count:
-            file = scores.file
+    kept = []
+    for file in files:
+        scores = read_details(file) if is_details(file.path) else read_scores(file, cluster)
+        if scores.document_count:
+            kept.append(scores)
+        else:
             fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
-    kept = [scores for scores in of_files if scores.document_count]
     for scores in kept:
         path = str(scores.file.path)
         task = scores.file.task
@@ -454,7 +462,7 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
     return rows.assign(item=items)
 
 
-def _sheets_of(
+def _split_by_file(
     rows: "pd.DataFrame", all_runs: bool, cluster: str | None
 ) -> "list[tuple[str, pd.DataFrame]]":
     """Split rows into a table per file.
@@ -475,6 +483,7 @@ def _sheets_of(
     columns = ["item", "model", "score", "metric", "task", "category", "reason"]
     if all_runs:
         columns.append("response")
+        # The files of a model are in the order of their times.
         rows["response"] = rows.groupby("model")["path"].transform(
             lambda paths: pd.factorize(paths)[0] + 1
         )

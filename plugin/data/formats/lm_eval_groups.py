@@ -102,12 +102,14 @@ def find_groups(
         tasks_of_groups |= tasks_by_group(run.content)
     groups: dict[str, TaskGroup] = {}
     notes = []
+    # Groups with the most tasks come first, so that each task is in the largest one.
     for name in sorted(tasks_of_groups, key=lambda group: -len(tasks_of_groups[group])):
         tasks = tuple(task for task in tasks_of_groups[name] if task in metrics)
-        names = {metric for task in tasks for metric in metrics[task]}
-        if len(tasks) < 2 or len(names) != 1 or any(task in groups for task in tasks):
+        metrics_of_tasks = set[str]().union(*(metrics[task] for task in tasks))
+        is_in_larger_group = any(task in groups for task in tasks)
+        if len(tasks) < 2 or len(metrics_of_tasks) != 1 or is_in_larger_group:
             continue
-        [metric] = names
+        [metric] = metrics_of_tasks
         ways_of_runs = [_ways_of_counting(run, name, tasks_of_groups[name], metric) for run in runs]
         known_ways = [ways for ways in ways_of_runs if ways is not None]
         if not known_ways:
@@ -133,7 +135,13 @@ def _results_of_files(files: Sequence[Scores]) -> list[Results]:
 def _ways_of_counting(
     run: Results, group: str, tasks: Sequence[str], metric: str
 ) -> set[Counted] | None:
-    """Return whether documents or tasks have equal weights in the figure of a group.
+    """Return what may have equal weights in the figure of a group: its documents or its tasks.
+
+    Args:
+        run: the results file of a run.
+        group: the group.
+        tasks: all tasks of the group.
+        metric: `metric,filter`.
 
     Returns:
         `documents` if the figure is the mean of the tasks' figures weighted by their numbers of

@@ -135,8 +135,10 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """Read the verdicts in samples files.
 
-    Each file with verdicts becomes a sheet with a row per judgment. A note counts the other files.
-    If no file has verdicts, there are no sheets, runs and questions.
+    Each file with verdicts becomes a sheet with a row per judgment. Its `attrs` have the records of
+    its `judges`, and what counts if only one order is readable (`one_sided`): `keep` if all of its
+    verdicts were made so, else `unparsed`. A note counts the other files. If no file has verdicts,
+    there are no sheets, runs and questions.
 
     Raises:
         DataError: both models of a battle have the same name, or a file cannot be read.
@@ -206,8 +208,8 @@ def _read_judgments(
         judges: records of judges by name; the judges of the file are added in place.
         refused: options that judges refused, by judge; those in the file are added in place.
         models: names of the file's model in order; those in the file are added in place.
-        one_sided: what battles with one readable order are; the values in the file are added in
-            place.
+        one_sided: settings for battles of which only one order is readable: `keep` its verdict, or
+            `unparsed`; the settings in the file are added in place.
 
     Raises:
         DataError: both models of a battle have the same name.
@@ -217,13 +219,8 @@ def _read_judgments(
             fields = {"path": str(file.path), "place": place, "task": ""}
             lost.append(Notice("cut-off-line", fields))
             continue
-        # If a text also stands in a response, the model wrote it. It then only looks like verdicts.
-        responses = list(_flatten_texts(row.get("resps")))
-        filtered = list(_flatten_texts(row.get("filtered_resps")))
         verdicts_of_document = parse_verdicts(row.get("filtered_resps"))
-        if verdicts_of_document is None:
-            continue
-        if any(text in response for text in filtered for response in responses):
+        if verdicts_of_document is None or _is_filtered_text_of_model(row):
             continue
         # The user's label or a name by settings comes first, then the filter's, then lm-eval's.
         is_named = file.has_label or file.named_settings
@@ -243,6 +240,18 @@ def _read_judgments(
                 )
                 raise DataError(problem, remedy=remedy, source=str(file.path), row=place)
             yield {"line": place.removeprefix("line "), **judgment}
+
+
+def _is_filtered_text_of_model(row: Mapping[str, Any]) -> bool:
+    """Return whether a filtered text of a row also stands in a response of the model.
+
+    The model then wrote it, and it only looks like verdicts.
+    """
+    responses = list(_flatten_texts(row.get("resps")))
+    for filtered_text in _flatten_texts(row.get("filtered_resps")):
+        if any(filtered_text in response for response in responses):
+            return True
+    return False
 
 
 def _flatten_texts(value: Any) -> Iterator[str]:

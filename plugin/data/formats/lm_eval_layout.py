@@ -395,8 +395,10 @@ def samples_at(
 ) -> Samples:
     """Return the description of a samples file.
 
-    Without a label, the model has the name in the results file, or else the name of the folder. A
-    file of another name has its own name up to the first dot as task, and no time.
+    Without a label, the model has the name in the results file, or else the name of the folder.
+    Details of leaderboards are described by `_details_at`, and files in the layout of lm-eval 0.4.0
+    to 0.4.2 by `_old_samples_at`. A file of any other name has its own name up to the first dot as
+    task, no time and no results.
 
     Args:
         path: the file.
@@ -434,7 +436,11 @@ def _old_samples_at(path: Path, label: str | None, runs: Iterable[Results]) -> S
         label: the user's name for the model; None if there is none.
         runs: results files in the same folder.
     """
-    of_task = [(run, task) for run in runs if (task := run.old_task_of(path)) is not None]
+    of_task: list[tuple[Results, str]] = []
+    for run in runs:
+        task_of_run = run.old_task_of(path)
+        if task_of_run is not None:
+            of_task.append((run, task_of_run))
     for run, task in of_task:
         if path.stem == f"{run.old_arguments()}_{task}":
             model = label or run.model or path.absolute().parent.name
@@ -502,8 +508,9 @@ def notes_on_lacking_samples(runs: Sequence[tuple[str, Results]]) -> list[Notice
     """
     by_code: dict[str, list[tuple[str, Results]]] = {"samples-packed": [], "samples-not-logged": []}
     for name, results in runs:
-        packed = any(results.path.parent.glob("*samples_*.gz"))
-        by_code["samples-packed" if packed else "samples-not-logged"].append((name, results))
+        is_packed = any(results.path.parent.glob("*samples_*.gz"))
+        code = "samples-packed" if is_packed else "samples-not-logged"
+        by_code[code].append((name, results))
     notes = []
     for code, of_code in by_code.items():
         if of_code:
@@ -573,7 +580,8 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
     """
     occurrences: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
-    for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):
+    rows_by_doc_id = sorted(range(len(documents)), key=lambda k: documents[k][2])
+    for k in rows_by_doc_id:
         of_filter, document, _ = documents[k]
         occurrences[of_filter, document] += 1
         occurrence = occurrences[of_filter, document]

@@ -196,6 +196,9 @@ def _no_metric_error(
 ) -> NotIdentifiedError:
     """Return the error for tasks that all have no metric to compare.
 
+    It names the command that lets a judge compare the responses, or the one that ranks the verdicts
+    of an earlier tournament of these runs.
+
     Args:
         asked: the metrics asked for.
         tasks: the tasks.
@@ -232,9 +235,10 @@ def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:
 def _folder_of_tournaments(files: Sequence[Scores]) -> str | None:
     """Return the folder beside that of the runs in which `--ranker_judge` keeps its logs.
 
-    None if no run has such a folder.
+    None if no run has such a folder with a log in it.
     """
     for scores in files:
+        # lm-eval writes samples into the output folder, or into a folder per model in it.
         for folder in list(scores.file.path.parents)[:2]:
             if not folder.name:
                 continue

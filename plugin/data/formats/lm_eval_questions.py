@@ -45,7 +45,10 @@ class ComparedDocuments:
 def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> ComparedDocuments:
     """Pair the documents of the runs of each task, so that a document has one id in all of them.
 
-    The records of the runs get what the hashes of their prompts say; see `settle_prompts`.
+    The records of the runs get what the hashes of their prompts say; see `settle_prompts`. Two
+    kinds of tasks are exceptions: if no file has more of its documents than a text
+    (`HashedDocuments`), equal ids are equal documents, and nothing else is compared; and if the
+    user accepts that documents differ, the prompts say nothing more.
 
     Args:
         scores: the runs of all tasks.
@@ -157,18 +160,21 @@ def _are_distinct(places: Sequence[str]) -> bool:
 
 
 def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
-    """Return a document as an item, whose input is a hash of the document; none if it is unknown.
+    """Return a document as an item, with a hash of the document as its only input.
 
-    The hash is that of the document's words if these are given.
+    The hash is that of the document's words if these are given, else of the id of its item. If the
+    document is unknown, the item has no input.
 
-    The id is the document's place in the data set if `has_places`, else the id of its item.
+    Args:
+        document: the document.
+        has_places: whether the id is the document's place in the data set, and not that of its
+            item.
     """
-    return ItemRecord(
-        id=document.place if has_places else document.item,
-        input=(hash_of_text(document.words or document.item),) if document.is_known else (),
-        excerpt=document.excerpt,
-        row=document.line,
-    )
+    inputs: tuple[int, ...] = ()
+    if document.is_known:
+        inputs = (hash_of_text(document.words or document.item),)
+    name = document.place if has_places else document.item
+    return ItemRecord(id=name, input=inputs, excerpt=document.excerpt, row=document.line)
 
 
 def items_by_name(
@@ -189,6 +195,7 @@ def items_by_name(
     renamed = []
     for of_run, run, new_names in zip(documents, asked, names, strict=True):
         items = {}
+        # A run without documents has the items of its scores, which keep their ids.
         for document, record in zip(of_run, run.items, strict=False):
             name = new_names.get(record.id, record.id)
             items[document.item] = item_of_name.setdefault(name, document.item)
@@ -208,7 +215,9 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
     values = {}
     for metric, table in scores.values.items():
         renamed = table.assign(item=table["item"].map(lambda item: items.get(item, item)))
-        values[metric] = renamed.assign(target="") if are_accepted else renamed
+        if are_accepted:
+            renamed = renamed.assign(target="")
+        values[metric] = renamed
     asked = []
     for document in scores.documents:
         asked.append(replace(document, item=items.get(document.item, document.item)))

@@ -39,7 +39,7 @@ def accept_repeats(
     """
     votes_of_models = {}
     for of_run in scores:
-        number = _votes_of(of_run, metric)
+        number = _number_of_votes(of_run, metric)
         if number is not None:
             votes_of_models[of_run.file.model] = number
     if len(set(votes_of_models.values())) < 2:
@@ -49,8 +49,10 @@ def accept_repeats(
     return [accept_or_raise("epochs", problem, REMEDY, allowed)]
 
 
-def _votes_of(scores: Scores, metric: str) -> int | None:
+def _number_of_votes(scores: Scores, metric: str) -> int | None:
     """Return the number of repeats over which the filter of a metric votes.
+
+    It is the number of repeats of the task, or fewer if the filter keeps only the first k answers.
 
     Returns:
         None if the filter does not vote, or if the results file does not say.
@@ -60,7 +62,9 @@ def _votes_of(scores: Scores, metric: str) -> int | None:
     if results is None:
         return None
     repeats = results.value("configs", task, "repeats")
-    steps = _steps_of(results.value("configs", task, "filter_list"), metric.rpartition(",")[2])
+    steps = _steps_of_filter(
+        results.value("configs", task, "filter_list"), metric.rpartition(",")[2]
+    )
     if not isinstance(repeats, int) or all(step.get("function") != VOTING_FILTER for step in steps):
         return None
     kept_answers = [step.get("k") for step in steps if step.get("function") == TRUNCATING_FILTER]
@@ -68,7 +72,7 @@ def _votes_of(scores: Scores, metric: str) -> int | None:
     return min([repeats, *limits])
 
 
-def _steps_of(filters: Any, name: str) -> list[Mapping[str, Any]]:
+def _steps_of_filter(filters: Any, name: str) -> list[Mapping[str, Any]]:
     """Return the steps of the filter with this name; empty if there is no such filter."""
     steps: list[Any] = []
     for given in filters or ():

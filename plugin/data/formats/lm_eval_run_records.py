@@ -1,6 +1,7 @@
 """What the results file of lm-eval says of a run."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from podium.data.formats.lm_eval_documents import is_chat_file
@@ -44,13 +45,10 @@ def run_of_samples(file: Samples) -> RunRecord:
         return RunRecord(file.model, task, source, file.time, is_described=False)
     config = config_of_task(results, task)
     shots = _shots_of_task(results, task)
-    has_examples = shots != 0
-    seed = _count_or_none(results.value("config", "fewshot_seed"))
     template = _text_or_none(results.value("chat_template_sha"))
     if template is None and is_chat_file(file):
         template = TEMPLATE_OF_MESSAGES
-    turns = results.value("fewshot_as_multiturn")
-    return RunRecord(
+    run = RunRecord(
         model=file.model,
         task=task,
         source=source,
@@ -65,14 +63,33 @@ def run_of_samples(file: Samples) -> RunRecord:
         scorers=scorers_of_config(config),
         prompt=prompt_of_config(config),
         shots=shots,
-        fewshot_seed=seed if has_examples and is_seeded(config) else None,
-        examples=examples_of_config(config) if has_examples else None,
-        examples_as_turns=_flag_or_none(turns) if has_examples and template else None,
         system_instruction=_text_or_none(results.value("system_instruction")),
         chat_template=template,
         limit=_text_or_none(results.value("config", "limit")),
         epochs=_count_or_none(config.get("repeats")),
     )
+    return run if shots == 0 else _with_examples(run, results, config)
+
+
+def _with_examples(run: RunRecord, results: Results, config: Mapping[str, Any]) -> RunRecord:
+    """Return the record of a run with what its results say of the examples in its prompts.
+
+    The seed is None if examples are not drawn, and `examples_as_turns` is None without a chat
+    template.
+
+    Args:
+        run: the record without these settings.
+        results: the results file.
+        config: the configuration of the task.
+    """
+    seed = None
+    if is_seeded(config):
+        seed = _count_or_none(results.value("config", "fewshot_seed"))
+    are_turns = None
+    if run.chat_template is not None:
+        are_turns = _flag_or_none(results.value("fewshot_as_multiturn"))
+    examples = examples_of_config(config)
+    return replace(run, fewshot_seed=seed, examples=examples, examples_as_turns=are_turns)
 
 
 def _run_of_helm(file: Samples) -> RunRecord:
@@ -95,15 +112,20 @@ def _run_of_helm(file: Samples) -> RunRecord:
 
 
 def choices_of_run(file: Samples) -> str:
-    """Return what makes the choices of a task, or an empty text if it is unknown."""
-    results = file.results
-    return "" if results is None else choices_of_config(config_of_task(results, file.task))
+    """Return what makes the choices of a task, as `choices_of_config` does.
+
+    Empty if there is no results file.
+    """
+    if file.results is None:
+        return ""
+    return choices_of_config(config_of_task(file.results, file.task))
 
 
 def documents_of_limit(file: Samples) -> int | None:
     """Return the number of documents to which `--limit` cut a run.
 
-    None if all documents were asked, or if the results do not say how many there are.
+    None if all documents were asked, or if the results do not say how many were asked and how many
+    there are.
     """
     if file.results is None:
         return None
@@ -112,7 +134,9 @@ def documents_of_limit(file: Samples) -> int | None:
         return None
     asked = _count_or_none(sizes.get("effective"))
     whole = _count_or_none(sizes.get("original"))
-    return asked if asked is not None and whole is not None and asked < whole else None
+    if asked is None or whole is None or asked >= whole:
+        return None
+    return asked
 
 
 def config_of_task(results: Results, task: str) -> Mapping[str, Any]:
@@ -130,7 +154,11 @@ def _shots_of_task(results: Results, task: str) -> int | None:
 
 
 def _plain_settings(*given: Mapping[str, Any]) -> Settings:
-    """Return settings in which a number has one form, whether it was written as text or not."""
+    """Return settings by name in which a number has one form, whether written as text or not.
+
+    Args:
+        given: the settings. Of several with one name, the last one counts.
+    """
     parsed = []
     for settings in given:
         parsed.append({name: parse_option(value) for name, value in settings.items()})
@@ -143,8 +171,9 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def _count_or_none(value: Any) -> int | None:
-    """Return a whole number; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """Return a whole number; None for anything else, also for true and false."""
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count else None
 
 
 def _flag_or_none(value: Any) -> bool | None:

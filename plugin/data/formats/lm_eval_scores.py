@@ -187,7 +187,13 @@ def _scores_of_metric(
 ) -> "pd.DataFrame":
     """Return the scores by one metric: a table as in `Scores.values`.
 
-    A score is NaN if it is unknown or infinite. The reason then says why.
+    A score is NaN if it is unknown or infinite. The reason then says why. There is a column `group`
+    if any document has a group.
+
+    Args:
+        rows: the rows of one filter.
+        metric: `metric,filter`, for the reasons.
+        numbers: the value of the metric in each row; None if it is missing.
     """
     score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
     reason = np.full(len(score), None, dtype=object)
@@ -233,13 +239,13 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
     task = files[0].file.task
     name, _, of_filter = metric.rpartition(",")
     measure = Measure(name, task, filter=of_filter)
-    results_files = [scores.file.results for scores in reversed(files) if scores.file.results]
-    # The path of a results file that says so, by whether higher is better.
-    results_by_direction = {}
+    results_files = [scores.file.results for scores in files if scores.file.results]
+    # The path of the first results file that says so, by whether higher is better.
+    results_by_direction: dict[bool, str] = {}
     for run in results_files:
         is_higher_better = run.value("higher_is_better", task, name)
         if isinstance(is_higher_better, bool):
-            results_by_direction[is_higher_better] = str(run.path)
+            results_by_direction.setdefault(is_higher_better, str(run.path))
     if {True, False} <= results_by_direction.keys():
         path = results_by_direction[True]
         problem = f"higher {name} of {task} is better by {path}, and worse by this file"

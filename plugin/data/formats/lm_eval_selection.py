@@ -67,9 +67,10 @@ def _with_joined_arguments(run: RunRecord) -> RunRecord:
 def select_runs(
     files: Iterable[Samples], *, every: bool = False
 ) -> tuple[list[Samples], list[Notice]]:
-    """Select the newest run of each model and task, apart from runs on a part of the data.
+    """Select a run of each model and task: the newest of those on most documents.
 
-    A run that `--limit` cut counts only if there is none on more documents.
+    A run that `--limit` cut counts only if there is none on more documents. Among runs that were
+    not cut, the newest counts.
 
     Args:
         files: the samples files, named by their settings. A file that is given twice counts once.
@@ -89,8 +90,15 @@ def select_runs(
     for question, repeats in files_by_question.items():
         _reject_several_folders(repeats)
         for file in repeats:
-            cut_to = documents_of_limit(file)
-            runs.append(FiledRun(file.path, *question, question, file.time, cut_to=cut_to))
+            run = FiledRun(
+                path=file.path,
+                who=file.model,
+                what=file.task,
+                question=question,
+                time=file.time,
+                cut_to=documents_of_limit(file),
+            )
+            runs.append(run)
     chosen, _, left_out = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen], left_out
 

@@ -15,8 +15,9 @@ class SharedDocuments:
     """Which documents of a task several models have.
 
     Attributes:
-        models: the models.
-        sizes: by model, the number of its documents; only of models that share one with another.
+        models: all models.
+        sizes: by model, the number of its documents, shared or not; models that share no document
+            with another are left out.
         shared: number of documents that two or more models have.
         common: number of documents that all models in `sizes` have.
         differ: whether models in `sizes` have different documents.

@@ -47,7 +47,7 @@ GREEDY_VALUES = {"do_sample": (False,), "temperature": (0,)}
 KEYS_WITHOUT_SCORE = frozenset({"metric", "aggregation", "higher_is_better"})
 """Keys of a metric's configuration that do not change the score of a document."""
 STEPS_WITHOUT_SCORE = frozenset({"take_first_k"})
-"""Steps of filters that are checked with the numbers of repeats."""
+"""Steps of filters that are left out of the scorers: `accept_repeats` compares what they do."""
 NON_ARGUMENT_KEYS = frozenset({"version", "config_source", "description", "num_fewshot"})
 """Keys of a task's metadata that are not arguments of the task."""
 
@@ -229,6 +229,7 @@ def scorers_of_config(config: Config) -> Settings:
         scoring_steps = [step for step in steps if step.get("function") not in STEPS_WITHOUT_SCORE]
         options[f"filter {filter_.get('name')}"] = _field_text(scoring_steps)
     if options:
+        # An empty text is the value of runs whose scores lm-eval computes itself.
         options["process_results"] = _field_text(config.get("process_results")) or ""
     return settings_as_pairs(options)
 

@@ -108,7 +108,7 @@ def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
     """
     judge = records["judge"]
     is_list = map_distinct(judge, is_list_of_judge).to_numpy(dtype=bool)
-    name = map_distinct(judge, lambda cell: _parts_of_judge(cell)[0])
+    name = map_distinct(judge, _name_of_judge)
     template = map_distinct(judge, _template_of_judge)
     frame = records.assign(judge=name, template=template)
     models = name[is_list].unique()
@@ -131,6 +131,11 @@ def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
         frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
     )
     return frame.assign(turn=given_turn.where(given_turn.notna(), by_template))
+
+
+def _name_of_judge(judge: Any) -> str | None:
+    """Return the first text of a cell of the column judge; None for an empty cell."""
+    return _parts_of_judge(judge)[0]
 
 
 def _template_of_judge(judge: Any) -> str | None:

@@ -47,8 +47,10 @@ def frame_of_results(records: Records) -> pd.DataFrame:
     if label is not None:
         columns["prompt.label"] = label
     grading = records.columns.get("gradingResult")
-    is_graded = grading and grading.json and f"json_type({grading.json}) = 'OBJECT'"
-    columns["is_graded"] = Column(f"coalesce({is_graded or 'false'}, false)", "BOOLEAN")
+    is_graded = "false"
+    if grading is not None and grading.json is not None:
+        is_graded = f"json_type({grading.json}) = 'OBJECT'"
+    columns["is_graded"] = Column(f"coalesce({is_graded}, false)", "BOOLEAN")
     variables = records.columns.get("vars")
     if variables is not None:
         columns["input"] = Column(_text_of_variables(variables))
@@ -110,8 +112,9 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     named_score_tables = _named_scores(records, frame, failed)
     if not named_score_tables:
         return frame
-    tables = [frame.assign(metric=WHOLE_SCORE), *named_score_tables]
-    return pd.concat(tables)[[name for name in KEPT_COLUMNS if name in frame or name == "metric"]]
+    scores = pd.concat([frame.assign(metric=WHOLE_SCORE), *named_score_tables])
+    known_columns = {*frame, "metric"}
+    return scores[[name for name in KEPT_COLUMNS if name in known_columns]]
 
 
 def _names_of_models(records: pd.DataFrame) -> pd.Series:
@@ -157,7 +160,7 @@ def _name_of_provider(provider: Any) -> str | None:
     return text_of(provider) if isinstance(provider, str) else None
 
 
-def _value_of(cell: Any, key: str) -> Any:
+def _value_of_key(cell: Any, key: str) -> Any:
     """Return the value of a key in an object; None if there is none."""
     return cell.get(key) if isinstance(cell, Mapping) else None
 
@@ -202,10 +205,12 @@ def _named_scores(
     scores = map_distinct(
         records["namedScores"], lambda cell: cell if isinstance(cell, Mapping) else {}
     )
-    names = sorted({name for cell in scores for name in cell if cell[name] is not None})
+    names: set[str] = set()
+    for scores_of_test in scores:
+        names.update(name for name, score in scores_of_test.items() if score is not None)
     tables = []
-    for name in names:
-        scores_of_name = map_distinct(scores, partial(_value_of, key=name))
+    for name in sorted(names):
+        scores_of_name = map_distinct(scores, partial(_value_of_key, key=name))
         numbers = parse_numbers(scores_of_name.rename(f"namedScores.{name}"))
         known = scores_of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == WHOLE_SCORE else name

@@ -440,14 +440,18 @@ def column_called(records: Records, name: str) -> Column | None:
     objects = records.columns[holder].json
     if objects is None:
         return None
-    parts = key.replace('"', "").split(".")
-    in_objects = "".join(f'."{part}"' for part in parts)
-    in_lists = "".join(f"[{part}]" if part.isdecimal() else f'."{part}"' for part in parts)
+    in_objects = ""
+    in_lists = ""
+    for part in key.replace('"', "").split("."):
+        in_objects += f'."{part}"'
+        in_lists += f"[{part}]" if part.isdecimal() else f'."{part}"'
     values = [
         f"nullif(json_extract({objects}, {text('$' + path)}), 'null')"
         for path in dict.fromkeys((in_objects, in_lists))
     ]
-    return Column(values[0] if len(values) == 1 else f"coalesce({', '.join(values)})", JSON)
+    if len(values) == 1:
+        return Column(values[0], JSON)
+    return Column(f"coalesce({', '.join(values)})", JSON)
 
 
 def row_name(index: "pd.Index", position: int) -> str:
@@ -470,8 +474,9 @@ def first_duplicate(names: Sequence[str]) -> str | None:
 def exact_column(values: Sequence[Any]) -> "pd.Series":
     """Convert values to a column without rounding integers.
 
-    The values stay Python objects if an integer is above `LARGEST_EXACT_NUMBER`, if a text cannot
-    be encoded, or if there are no values. Otherwise, pandas chooses the type.
+    The values stay Python objects if the absolute value of an integer is above
+    `LARGEST_EXACT_NUMBER`, if a text cannot be encoded, or if there are no values. Otherwise,
+    pandas chooses the type.
     """
     import pandas as pd
 
@@ -487,7 +492,7 @@ def exact_column(values: Sequence[Any]) -> "pd.Series":
 
 
 def _has_inexact_number(column: "pd.Series", values: Sequence[Any]) -> bool:
-    """Return whether a value is a whole number above `LARGEST_EXACT_NUMBER`.
+    """Return whether a value is a whole number whose absolute value is above the largest exact one.
 
     Args:
         column: the values as pandas holds them; a float may be a rounded whole number.

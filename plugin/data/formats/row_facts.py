@@ -110,13 +110,16 @@ A table of one model's results has several of them, such as a score, a cost and 
 
 
 def is_fact(name: str) -> bool:
-    """Return whether a column has the name of a fact of rows, or of their weights."""
+    """Return whether a column has the name of a fact of rows, or of their weights.
+
+    Outer blanks, and upper and lower case, make no difference.
+    """
     lowered = name.strip().lower()
     return lowered in FACT_NAMES or bool(FACT_PATTERN.fullmatch(lowered)) or is_weight(name)
 
 
 def is_weight(name: str) -> bool:
-    """Return whether a column has a name of the weights of rows."""
+    """Return whether a column has a name of the weights of rows, as `is_fact` compares names."""
     return name.strip().lower() in WEIGHT_NAMES
 
 
@@ -137,5 +140,8 @@ def name_weights(records: Records) -> Records:
     column = records.columns[names[0]]
     if not column.is_number and records.rows("1", f"where {column.non_number_condition} limit 1"):
         return records
-    columns = {"weight" if name == names[0] else name: c for name, c in records.columns.items()}
+    columns = {}
+    for name, cells in records.columns.items():
+        new_name = "weight" if name == names[0] else name
+        columns[new_name] = cells
     return replace(records, columns=columns)

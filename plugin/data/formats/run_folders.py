@@ -125,26 +125,29 @@ def _preference(
     runs on more items, then newer runs. Two runs on all data may have different numbers of items,
     because the data changed: the newer one is preferred.
     """
+    finished_samples = 0 if run.whole else run.done
     items = inf if run.cut_to is None else run.cut_to
-    return run.whole, 0 if run.whole else run.done, run.path in preferred, items, run.time
+    return run.whole, finished_samples, run.path in preferred, items, run.time
 
 
 def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
     """Return two runs of the first model that was run several times.
 
+    They are its newest run, and the run that counts. If the newest run counts, the other one is the
+    run before it.
+
     Args:
         notes: notes of `choose_runs`, and others.
 
     Returns:
-        Its newest run and the one that counts, or the one before it if the newest counts; None if
-        there is no such model.
+        The runs; None if there is no such model.
     """
     for note in notes:
         if note.code in ("runs-repeated", ON_TASKS["runs-repeated"]):
             fields = note.fields
-            earlier, newest = fields["others"][-1], fields["chosen"]
-            if newest != fields["newest"]:
-                earlier, newest = newest, fields["newest"]
+            newest = fields["newest"]
+            is_newest_chosen = fields["chosen"] == newest
+            earlier = fields["others"][-1] if is_newest_chosen else fields["chosen"]
             return RepeatedRuns(fields["who"], earlier, newest)
     return None
 

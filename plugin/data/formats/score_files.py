@@ -54,6 +54,9 @@ def _justrank_judges(asked: "pd.DataFrame") -> dict[str, JudgeRecord]:
 
 
 def has_answers(scores: Records) -> bool:
-    """Return whether a table has a column with the answers of models."""
-    columns = scores.columns
-    return any(name in columns and not columns[name].is_number for name in ANSWER_NAMES)
+    """Return whether a table has a column with the answers of models (`ANSWER_NAMES`).
+
+    A column of numbers does not count: it numbers the answers.
+    """
+    named = [scores.columns[name] for name in ANSWER_NAMES if name in scores.columns]
+    return any(not column.is_number for column in named)

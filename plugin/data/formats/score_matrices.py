@@ -91,7 +91,8 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     if items:
         matrix, notes = leave_out_totals(matrix)
     _reject_odd_scores(matrix)
-    header = matrix.columns["model" if items else "item"].text
+    of_columns = "model" if items else "item"
+    header = matrix.columns[of_columns].text
     scored_names = {name for (name,) in matrix.rows(f"distinct {header}")}
     if items:
         models = [name for name in columns if name in scored_names]
@@ -172,7 +173,7 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
 
     The column becomes `item` if there are at least as many rows as other columns, else `model`. Its
     cells must be distinct, and there must be at least two other columns, all of 0, 1 and empty
-    cells.
+    cells. Columns of `NON_MODEL_COLUMNS`, and those with names of facts of rows, do not count.
 
     Returns:
         The matrix, and a note on the name. Any other table is returned unchanged, without a note.
@@ -182,23 +183,24 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     ]
     if len(names) < 3 or _columns_with_names(records, (*ITEM_COLUMN_NAMES, *MODEL_COLUMN_NAMES)):
         return records, []
-    first, *others = names
+    label, *others = names
     # Most other tables differ in their first rows.
     for scan in (f"(select * from {records.scan} limit {FIRST_ROWS})", records.scan):
         frame = replace(records, scan=scan, places=None).frame().astype(str)
-        if not frame[first].is_unique:
+        if not frame[label].is_unique:
             return records, []
         cells = np.char.lower(frame[others].to_numpy(dtype=str))
         if not np.isin(cells, BINARY_CELLS).all():
             return records, []
-    name, column = "model", "item"
-    if len(frame) >= len(others):
-        name, column = "item", "model"
-    fields = {"source": records.source, "row": name, "column": column, "name": first}
-    code = "matrix-read-as" if first else "matrix-read-without-name"
+    has_row_per_item = len(frame) >= len(others)
+    of_row = "item" if has_row_per_item else "model"
+    of_column = "model" if has_row_per_item else "item"
+    fields = {"source": records.source, "row": of_row, "column": of_column, "name": label}
+    code = "matrix-read-as" if label else "matrix-read-without-name"
     columns = {}
-    for old, cells_of_column in records.columns.items():
-        columns[name if old == first else old] = cells_of_column
+    for name, cells_of_column in records.columns.items():
+        new_name = of_row if name == label else name
+        columns[new_name] = cells_of_column
     return replace(records, columns=columns), [Notice(code, fields)]
 
 
@@ -304,7 +306,9 @@ def _scores_by_model(records: Records, label: str) -> Records | None:
         return None
     _reject_weights_of_models(records, frame["model"])
     kept = [name for name in ("model", *NON_MODEL_COLUMNS) if name in frame]
-    cells = frame.melt(kept, items, "item", "score", ignore_index=False)
+    cells = frame.melt(
+        id_vars=kept, value_vars=items, var_name="item", value_name="score", ignore_index=False
+    )
     return records_of(records.engine, cells, records.source)
 
 

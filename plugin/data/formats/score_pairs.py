@@ -81,7 +81,8 @@ def pair_up(
     if models < 2:
         raise _single_model_error(engine, means, scores.source)
     battles = engine.fresh("battles")
-    pairs, neighbours = _count_pairs(engine, means, "task" if "task" in trial else None)
+    task = "task" if "task" in trial else None
+    pairs, neighbours = _count_pairs(engine, means, task)
     is_chain = scores_only and pairs > MOST_BATTLES
     credit = CREDIT_OF_SCORE_LISTS if means != trial_means else CREDIT_OF_SCORES
     if probability_metrics:

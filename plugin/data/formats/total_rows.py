@@ -83,6 +83,8 @@ def _scores_of_rows(
 ) -> tuple[dict[int, _NamedRow], dict[Group, dict[str, list[float]]]]:
     """Return the rows with the name of a total by number, and other scores by group and model.
 
+    Empty scores are left out.
+
     Args:
         matrix: the scores, one per row.
         named: the names of totals that items have.
@@ -119,7 +121,10 @@ def _scores_of_group(
 def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
     """Return whether the scores of a row are the rounded means, or the rounded sums, of others.
 
-    Zeros and ones are never taken for totals of zeros and ones, since an item has such scores, too.
+    All of them must be means, or all must be sums. The result is False if the row or the others
+    lack a model, if there are fewer than two models or fewer than two other rows, or if all scores
+    are 0 or 1, since an item has such scores, too. The row is taken to have as many decimals as its
+    scores show, at most `MOST_DECIMALS`; `LARGEST_TOLERANCE` limits the error of rounding.
 
     Args:
         own: the scores of the row by model.

@@ -5,7 +5,7 @@ trials are averaged for all items or for none, so that all of its items have equ
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.data.counting.duck import Duck
@@ -65,6 +65,12 @@ def _store_unequal_questions(
 
     A model without a score on an item does not count for this item.
 
+    Args:
+        engine: the database.
+        means: the table of `average_unequal_trials`.
+        shared: columns that identify an item.
+        question: columns that identify a question; empty if all items are of one.
+
     Returns:
         The name of the table. Its columns are the columns of `question`, `items` (number of items)
         and `unequal` (number of items on which the trials differ).
@@ -123,8 +129,9 @@ def _note_unequal(
 ) -> list[Notice]:
     """Return a note per question with different trials.
 
-    The note says on how many items the trials differ, and how many scores each model has on an
-    item. It has another code if all models have equally many scores, but of different trials.
+    The note names the task, and says on how many items the trials differ, and how many scores each
+    model has on an item. It has another code if all models have equally many scores, but of
+    different trials.
 
     Args:
         engine: the database.
@@ -152,13 +159,24 @@ def _note_unequal(
         number = f"{least} to {most}" if most > least else f"{least}"
         by_question[tuple(question_values)][model] = number
     notes = []
-    for (*names, items, differing), models in by_question.items():
-        task = "" if not names or names[0] is None else str(names[0])
-        fields = {"items": items, "unequal": differing, "task": task, "numbers": models}
+    for (*values, items, differing), models in by_question.items():
+        name = _name_of_question(dict(zip(question, values, strict=True)))
+        fields = {"items": items, "unequal": differing, "task": name, "numbers": models}
         # Models may have equally many scores and have been scored in different epochs.
         is_unequal = len(set(models.values())) > 1
         notes.append(Notice("unequal-scores" if is_unequal else "other-trials-scored", fields))
     return notes
+
+
+def _name_of_question(values: Mapping[str, Any]) -> str:
+    """Return the task of a question; its judge or metric if it has no task, and else an empty text.
+
+    Args:
+        values: the question's value of each of `QUESTION_COLUMNS` that the table has, by the quoted
+            name of the column; None if it has none.
+    """
+    names = [values.get(quote_name(column)) for column in ("task", "judge", "metric")]
+    return next((str(name) for name in names if name is not None), "")
 
 
 def _same_question(question: Sequence[str], table: str) -> Condition:

@@ -99,11 +99,12 @@ def read_arena_hard(records: "pd.DataFrame") -> "pd.DataFrame":
     Raises:
         DataError: a label is unknown, or a cell has no list of games.
     """
-    games = _split_games(records, "games", "score", ("ba", "ab"))
+    games = _split_games(records, "games", verdict="score", orders=("ba", "ab"))
     label = games["verdict"]
     lacks_game = games["played"].isna().to_numpy()
     shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
     is_unknown = label.notna().to_numpy() & np.isnan(shown_first)
+    # The first five labels are followed by their reversed spellings.
     known_labels = ", ".join([*FIVE_LEVELS][:5])
     remedy = "repair the label, or set it to null if the judge gave none"
     reject_cells(label.rename("score"), is_unknown, f"is not one of {known_labels}", remedy)
@@ -155,7 +156,7 @@ def read_judge_bench(records: "pd.DataFrame") -> "pd.DataFrame":
         model_b=np.where(a_is_right, "incorrect", "correct"),
         human=a_is_right * 1.0,
     )
-    games = _split_games(records, "judgments", "decision", ("ab", "ba"))
+    games = _split_games(records, "judgments", verdict="decision", orders=("ab", "ba"))
     judges: dict[str, JudgeRecord] = {}
     if "judge_name" in records:
         ways = as_text(records["judge_name"])
@@ -287,7 +288,9 @@ def _margins_of_scores(scores_a: "pd.Series", scores_b: "pd.Series") -> dict[str
     for of_a, of_b in zip(parsed_a, parsed_b, strict=True):
         margins = {name: of_a[name] - of_b[name] for name in of_a if name in of_b}
         margins_of_rows.append(margins)
-        means.append(np.mean([margins[name] for name in sorted(margins)]) if margins else np.nan)
+        # Sorted, so that rounding does not depend on the order of the criteria.
+        sorted_margins = [margins[name] for name in sorted(margins)]
+        means.append(np.mean(sorted_margins) if margins else np.nan)
     columns = {"margin": np.array(means, dtype=np.float64)}
     criteria = sorted(set().union(*parsed_a, *parsed_b))
     if len(criteria) <= MOST_CRITERIA_KEPT:
@@ -313,12 +316,13 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
         if isinstance(cell, str) and cell.strip().lower() in EMPTY:
             return {}
         if isinstance(cell, str):
-            is_printed_by_python = PYTHON_SCORES.fullmatch(cell)
+            as_json = cell.replace("'", '"') if PYTHON_SCORES.fullmatch(cell) else cell
             with suppress(ValueError):
-                scores = parse_json(cell.replace("'", '"') if is_printed_by_python else cell)
+                scores = parse_json(as_json)
         if isinstance(scores, str):
             scores = ast.literal_eval(cell)
-        if scores is None or scores is pd.NA or scores != scores:
+        is_nan = scores is pd.NA or scores != scores
+        if scores is None or is_nan:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
     except (
@@ -336,7 +340,7 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
 
 
 def _split_games(
-    records: "pd.DataFrame", column: str, verdict: str, orders: tuple[str, str]
+    records: "pd.DataFrame", column: str, *, verdict: str, orders: tuple[str, str]
 ) -> "pd.DataFrame":
     """Return a row per game, where each cell of a column has a list of games.
 
@@ -378,8 +382,10 @@ def _split_games(
         has_game = records[column].map(len).to_numpy() > k
         kth_games = [games[k] for games in records[column][has_game]]
         played = pd.Series(kth_games, records.index[has_game], dtype=object)
-        verdicts = played.map(lambda game: None if game is None else game.get(verdict)).astype(
-            object
-        )
-        parts.append(other_columns[has_game].assign(order=order, played=played, verdict=verdicts))
-    return pd.concat([part for part in parts if len(part)] or parts)
+        verdicts = [None if game is None else game.get(verdict) for game in kth_games]
+        verdict_column = pd.Series(verdicts, played.index, dtype=object)
+        columns = {"order": order, "played": played, "verdict": verdict_column}
+        parts.append(other_columns[has_game].assign(**columns))
+    # pandas warns of tables without rows, unless there is no other.
+    parts_with_rows = [part for part in parts if len(part)]
+    return pd.concat(parts_with_rows or parts)

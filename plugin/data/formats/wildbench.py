@@ -40,8 +40,9 @@ They are those whose content other columns have after reading, and those of long
 def read_wildbench(records: pd.DataFrame) -> pd.DataFrame:
     """Read WildBench's pairwise verdicts. Model a is `generator`, else `model_A`.
 
-    `A++` has margin 2 for the response shown as A, and counts as a win once. A choice `N/A`, and a
-    row without a choice, are unparsed. The judge is the model in `eval_config`, if it is known.
+    `A++` has margin 2 for the response shown as A, and the credit of a win, as `A+` has. A choice
+    `N/A`, and a row without a choice, are unparsed. Unless there is a column `judge`, the judge is
+    the model in `eval_config`, if it is known.
 
     Raises:
         DataError: a choice is unknown, or the assignment of a row does not name its two models.
@@ -130,7 +131,15 @@ def _value_in(cell: Any, key: str) -> str | None:
 
 
 def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
-    """Return the responses of model a and model b, by side (`a`, `b`); empty if there are none."""
+    """Return the responses of model a and model b, by side (`a`, `b`); empty if there are none.
+
+    They are in the columns `model_output` and `ref_output`, or in objects with an output by name of
+    the model in the column `model_outputs`. A cell is None if it has no text.
+
+    Args:
+        records: the rows.
+        models: the columns `model_a` and `model_b`.
+    """
     if {"model_output", "ref_output"} <= {*records}:
         return {
             "a": records["model_output"].map(_first_text),

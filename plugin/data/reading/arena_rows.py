@@ -22,8 +22,10 @@ def split_conditions(
     others = list[tuple[str, str]]()
     shared = list[tuple[str, str]]()
     for column, value in conditions:
-        is_shared = column in FLAGS and value.lower() == "true"
-        (shared if is_shared else others).append((column, value))
+        if column in FLAGS and value.lower() == "true":
+            shared.append((column, value))
+        else:
+            others.append((column, value))
     return others, shared
 
 
@@ -53,7 +55,10 @@ def note_rows_left_out(
 def note_rows_counted(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]]
 ) -> list[Notice]:
-    """Return a warning of rows that count although a flag is not true, if there are any.
+    """Return a warning of rows that count although a flag of `FLAGS` is not true, if there are any.
+
+    Flags that are true in no row, or in all rows, are not named. If no row has all other flags, the
+    last of them are not named, either.
 
     Args:
         tables: the tables.
@@ -61,7 +66,10 @@ def note_rows_counted(
     """
     chosen = {column for column, _ in conditions}
     flags = [name for name in FLAGS if name not in chosen]
-    held = [name for name in flags if any(column_called(each.records, name) for each in tables)]
+    held = []
+    for name in flags:
+        if any(column_called(each.records, name) for each in tables):
+            held.append(name)
     if not held:
         return []
     battles = _number_of_rows(tables)
@@ -82,7 +90,10 @@ def note_rows_counted(
 
 
 def _number_of_rows(tables: Iterable[RecordTable], flags: Sequence[str] = ()) -> int:
-    """Return the number of rows in which all of some flags are true."""
+    """Return the number of rows in which all of some flags are true.
+
+    Tables that lack one of these columns count as without such rows.
+    """
     number = 0
     for each in tables:
         columns = [column_called(each.records, name) for name in flags]

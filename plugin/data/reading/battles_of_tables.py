@@ -100,13 +100,17 @@ def _join_facts_of_tasks(
         return {}
     facts: dict[str, list[TaskFacts]] = {}
     for each in tables:
-        for task, own in each.facts_of_tasks.items():
-            facts.setdefault(task, []).append(replace(own, missing=None) if has_copies else own)
+        for task, facts_of_table in each.facts_of_tasks.items():
+            known = replace(facts_of_table, missing=None) if has_copies else facts_of_table
+            facts.setdefault(task, []).append(known)
     return {task: join_facts(parts) for task, parts in facts.items()}
 
 
 def _verdicts_in_view(duck: Duck, plan: ReadingPlan, view: str) -> Verdicts:
-    """Return the verdicts in a view of a database, as the engine of the plan counts them."""
+    """Return the verdicts in a view of DuckDB, counted by the engine of the plan.
+
+    If that is Spark, all rows of the view are handed over to it.
+    """
     if plan.counting is not duck:
         plan.counting.register(view, duck.table(f"select * from {view}"))
     return verdicts_of_query(plan.counting, view, plan.query)
@@ -146,6 +150,9 @@ def _notes_on_rows(verdicts: Verdicts, tables: Sequence[RecordTable]) -> list[No
 def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]) -> bool:
     """Return whether a note counts only the items that the check `same question` names.
 
+    Notes on scores that stand alone, and on different documents of models, may do so. Any other
+    note does not.
+
     Args:
         note: any note.
         changed: by task and model, the number of items whose input no other run has.
@@ -176,9 +183,9 @@ def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
         return False
     alone = 0
     for each in select_codes([*gathered.notes, *gathered.lost], ["different-documents"]):
-        alone += (
-            sum(each.fields["sizes"].values()) - len(each.fields["sizes"]) * each.fields["common"]
-        )
+        documents_of_models = each.fields["sizes"].values()
+        # Each model's documents that not all models have.
+        alone += sum(number - each.fields["common"] for number in documents_of_models)
     return bool(alone == note.fields["scores"])
 
 
@@ -197,8 +204,9 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFac
     ladder = None
     if first.ladder and all(each.ladder == first.ladder for each in tables):
         ladder = ladder_from_log(first.ladder)
-    no_judge = all(map(_is_without_judge, tables))
-    return SharedFacts(answer, ladder, "mean" if no_judge else RANKER_OF_DECISIONS)
+    are_scores = all(map(_is_without_judge, tables))
+    default_ranker = "mean" if are_scores else RANKER_OF_DECISIONS
+    return SharedFacts(answer, ladder, default_ranker)
 
 
 def _is_without_judge(each: RecordTable) -> bool:

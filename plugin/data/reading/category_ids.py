@@ -21,7 +21,8 @@ TEXT_LENGTH = 20
 FEWEST_ROWS = 5
 """Models or pairs with fewer rows in a category are taken together."""
 CHANCE_OF_ALL = 0.05
-"""Verdicts that are all equal show one question if they are so by chance with less than this."""
+"""Verdicts of an id in two categories that are all equal show one question if the probability that
+all are equal by chance is below this."""
 MOST_BY_CHANCE = 2.0
 """Rows of one id in two categories are about one question if their verdicts are equal more often
 than by chance, by more than this number of standard errors."""
@@ -43,6 +44,7 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
         first = each.records.rows(words, f"where {words} is not null limit 1")
         if not first or not first[0][0].isdecimal():
             return []
+    # Ids without gaps from 0 or 1 have the id 1 in every category. This test is fast.
     if not _stands_in_several(engine, tables, category, "1"):
         return []
     rows = gather_item_rows(engine, tables, [None] * len(tables), category)
@@ -102,9 +104,9 @@ def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: 
 def _compared_rows(each: RecordTable, category: str) -> str:
     """Return the query of the rows of a table.
 
-    The columns are `category`, `key` (id, models, judge and order), `whose` (models, judge and
-    metric), `verdict` (a hash), and
-    `description` (a hash of what describes the question or the responses; null if nothing does).
+    The columns are `category`, and hashes: `key` (of id, models, judge, voter, metric, order and
+    repeat), `whose` (of models, judge, voter and metric), `verdict`, and `description` (of texts
+    and lengths that describe the question or the responses; null if the table has none).
     """
     columns = each.records.columns
     keys = ("item", "model", "model_a", "model_b", "judge", "voter", "metric", "order", "repeat")
@@ -206,7 +208,10 @@ def _agreement(engine: Duck, view: str) -> VerdictsAcross:
 
 
 def count_items_of_category(rows: ItemRows, category: str) -> dict[str, object]:
-    """Return the fields of a note on items that are named by category and id."""
+    """Return the fields of a note on items that are named by category and id.
+
+    They are `column`, the category's column, and `items`, the number of items with such names.
+    """
     ((items,),) = rows.engine.rows(
         f"select count(distinct (category, id)) from {rows.name} where id is not null"
     )

@@ -62,7 +62,7 @@ def _choose_groups(query: BattleQuery, read: SourceTables) -> tuple[BattleQuery,
         require_groups(read.tables, query.cluster)
         return query, read
     columns = {each.cluster for each in read.tables}
-    [column] = columns if len(columns) == 1 else [None]
+    column = columns.pop() if len(columns) == 1 else None
     if column is None:
         return query, read
     try:
@@ -103,13 +103,21 @@ def _with_spelled_judge(query: BattleQuery, tables: Sequence[RecordTable]) -> Ba
 def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> SourceTables:
     """Name the items, and keep the rows that meet the conditions of a query.
 
+    Repeats are numbered so that both orders meet. After the conditions, models are named by the
+    settings in which their rows differ, and responses are compared. Texts of responses that nothing
+    uses later are then dropped. The result has the notes and findings of all these steps.
+
     Raises:
         UsageError: no row meets a condition.
     """
     tables, named = name_items(duck, name_metrics_by_filter(read.tables))
     identified = identify_items(duck, tables, query)
     numbered, on_repeats = pair_repeats(identified.tables)
-    conditions = [("item" if column == named else column, value) for column, value in query.where]
+    conditions = []
+    for column, value in query.where:
+        # A condition on the column that has become the item is one on the item.
+        name = "item" if column == named else column
+        conditions.append((name, value))
     others, of_arena = split_conditions(conditions)
     chosen, without_column = keep_rows(numbered, others, query.human_judge)
     kept, without_flag = keep_rows(chosen, of_arena, query.human_judge)
@@ -132,6 +140,8 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
 
 def _orient_scores_of_query(read: SourceTables, query: BattleQuery) -> SourceTables:
     """Negate the scores of which lower is better, by the files, the query or the metric's name.
+
+    Earlier notes on the direction of a metric are dropped if its direction is decided here.
 
     Raises:
         UsageError, DataError: see `podium.data.reading.directions.orient_scores`.

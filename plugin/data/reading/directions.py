@@ -108,9 +108,17 @@ def _measures_by_name(table: RecordTable, query: BattleQuery) -> dict[str | None
 
 
 def _measures_without_direction(table: RecordTable, column_name: str) -> dict[str | None, Measure]:
-    """Return the measures of a table whose direction its files do not say, as above.
+    """Return the measures of a table whose direction its files do not say.
 
-    Values of documents that are log-likelihoods have a direction, too.
+    Log-likelihoods are left out: of these, higher is better. If the files name no measure, each
+    name in the column `metric` is one, or the column of scores if there is no column `metric`.
+
+    Args:
+        table: a table of scores.
+        column_name: the table's own name for the column of scores.
+
+    Returns:
+        The measures by the text in the column `metric`; by None if the table has no such column.
     """
     if table.measures:
         measures = dict[str | None, Measure]()
@@ -129,6 +137,13 @@ def _is_lower_by_name(
     """Return whether lower scores of a metric are better by its name.
 
     The name decides nothing if a score is negative: the scores were then negated before.
+
+    Args:
+        table: a table of scores.
+        name: the text in the column `metric`; None if there is no such column.
+        measure: the measure of this name.
+        column_name: the table's own name for the column of scores, which is also looked up if the
+            files name no measure.
     """
     names = [measure.metric or measure.scorer or ""]
     if not table.measures:
@@ -163,6 +178,7 @@ def _contradicted_measures(
     measures = {}
     for measure in table.measures:
         known = measure.higher_is_better
+        # The user asks for lower scores, and the files for higher ones, if both are True.
         if asked is None or known is not asked or measure.unit is not None:
             continue
         theirs = "higher" if known else "lower"
@@ -182,6 +198,10 @@ def _contradicted_measures(
 
 def _with_measures(table: RecordTable, new: Mapping[str | None, Measure]) -> RecordTable:
     """Return a table with the directions of some measures: names and signs follow from them.
+
+    Scores are negated if they were not and now lower is better, or the other way round. The column
+    `metric` then has the measure's new name; a table without this column gets it, unless it has a
+    judge.
 
     Args:
         table: a table of scores.
@@ -220,7 +240,12 @@ def _with_measures(table: RecordTable, new: Mapping[str | None, Measure]) -> Rec
 
 
 def _note_on_direction(measure: Measure, asked: bool | None) -> Notice | None:
-    """Return a note on negated scores; None if scores are not negated."""
+    """Return a note on negated scores; None if scores are not negated.
+
+    Args:
+        measure: the measure, with its direction.
+        asked: whether the user said that lower is better; None if the name of the metric decided.
+    """
     if not measure.is_negated:
         return None
     fields = {"metric": measure.own_name, "task": measure.task or ""}

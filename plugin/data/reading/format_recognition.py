@@ -1,6 +1,7 @@
 """Recognise the format of a table by its columns, or say what is missing."""
 
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 
 from podium.data.formats.foreign import format_credit_map
@@ -84,14 +85,11 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         )
         problem = "a ranking that podium wrote, which holds no verdicts"
         return DataError(problem, source=source, remedy=remedy)
-    signatures = [
-        (known.name, signature) for known in catalogue.formats() for signature in known.signature
-    ]
-    name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
+    nearest, best = _nearest_signature(columns)
     names = [name or "(no name)" for name in sorted(columns)[:20]]
     problem = f"no known format has the columns {', '.join(names) or '(none)'}"
     if 2 * len(best & columns) >= len(best):
-        problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
+        problem += f" (nearest: {nearest}, which also needs {', '.join(sorted(best - columns))})"
     named = remedy_of_columns(sorted(columns), source, guess.columns)
     if guess.fill and source != FRAME:
         named += f" {format_assignments('fill', guess.fill)}"
@@ -114,6 +112,17 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
             command = f"`inspect eval podium/{task} --model-role judge=MODEL`"
             remedy += f"; if the file holds responses to judge, {command}"
     return DataError(problem, remedy=remedy)
+
+
+def _nearest_signature(columns: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """Return the name and a signature of the format of which most columns are given, by share."""
+    signatures = []
+    for known in catalogue.formats():
+        for signature in known.signature:
+            share = len(signature & columns) / len(signature)
+            signatures.append((share, known.name, frozenset(signature)))
+    _, name, best = max(signatures, key=itemgetter(0))
+    return name, best
 
 
 def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str | None:

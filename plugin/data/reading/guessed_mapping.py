@@ -43,7 +43,7 @@ SIDES = (
 OF_TWO_WORDS = (("x", "y"),)
 """Further such words, which say so only beside another word: columns may be called `x` and `y`."""
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
-"""The same where the first side won."""
+"""Such words in the names of columns with the models if the first of them won every battle."""
 MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
@@ -74,7 +74,13 @@ class Guess(NamedTuple):
 
 
 def guess_mapping(records: Records) -> Guess:
-    """Return a guess of the options that read a table in no known format."""
+    """Return a guess of the options that read a table in no known format.
+
+    If two columns hold models (`_pair_of_models`), it is a table of battles. The verdict is then
+    the first of these that it has: columns of a winner and a loser, a column of verdicts, counts of
+    wins, scores of both models; else it is `?`. If no two columns hold models, the guess is that of
+    `guess_columns`, or the column of items of a table with a column of scores per model.
+    """
     cells = _sampled_cells(records)
     of_models = _pair_of_models(cells)
     if of_models is None:
@@ -90,7 +96,7 @@ def guess_mapping(records: Records) -> Guess:
     columns = {name: old for name, old in columns.items() if name in ("item", "judge")}
     columns |= {"model_a": model_a, "model_b": model_b}
     columns = {name: old for name, old in columns.items() if name != old}
-    if _pair_of_side_words(of_models, WINNER_AND_LOSER):
+    if _have_side_words(of_models, WINNER_AND_LOSER):
         return Guess(columns, fill={"credit": "1"})
     models = {cell for name in of_models for cell in cells[name] if cell is not None}
     verdict = _column_of_verdicts(cells, models, of_models)
@@ -105,7 +111,7 @@ def guess_mapping(records: Records) -> Guess:
     words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
     if verdict != "credit":
         columns["credit"] = verdict
-    credits = _credits_of(words, of_models)
+    credits = _guess_credits_of_words(words, of_models)
     first = _column_of_first(cells, of_models)
     if first is not None and {*credits.values()} & {"0", "1"}:
         columns[FIRST] = first
@@ -126,7 +132,8 @@ def _column_of_items(cells: Mapping[str, Cells]) -> str | None:
     scored = [path for path in cells if path != items and not is_fact(path)]
     is_name = [cell is not None and not _is_number(cell) for cell in cells[items]]
     is_unique = len({*cells[items]}) == len(is_name)
-    return items if all(is_name) and is_unique and 2 <= len(scored) <= len(is_name) else None
+    has_scores = 2 <= len(scored) <= len(is_name)
+    return items if all(is_name) and is_unique and has_scores else None
 
 
 def _are_numbers_alone(cells: Mapping[str, Cells], guess: Mapping[str, str]) -> bool:
@@ -190,17 +197,21 @@ def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> 
     return min(likely)[-1] if likely else None
 
 
-def _credits_of(words: list[str], of_models: tuple[str, str]) -> dict[str, str]:
+def _guess_credits_of_words(words: list[str], of_models: tuple[str, str]) -> dict[str, str]:
     """Return the likely credit of each verdict; `?` for a number, which may be any code.
 
     A verdict may also be the name of one of the columns with the models.
+
+    Args:
+        words: the verdicts.
+        of_models: the columns of model_a and of model_b.
     """
     credits = likely_credits(words)
     for word in credits:
         if _is_number(word):
             credits[word] = "?"
         elif word in of_models:
-            credits[word] = "10"[of_models.index(word)]
+            credits[word] = "1" if word == of_models[0] else "0"
     return credits
 
 
@@ -216,7 +227,13 @@ def _paths_by_last_part(cells: Mapping[str, Cells]) -> dict[str, str]:
 
 
 def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
-    """Return the likely column or path for each missing column by `guess_columns`."""
+    """Return the likely column or path for each missing column.
+
+    It is the one of `guess_columns`, or a path whose last part is podium's name of a column.
+
+    Args:
+        paths: columns and paths by their last part, as `_paths_by_last_part` returns them.
+    """
     guess = {name: paths.get(old, old) for name, old in guess_columns(paths).items()}
     nested = {name: path for name, path in paths.items() if name in KNOWN_COLUMNS and path != name}
     return guess | nested
@@ -265,7 +282,15 @@ def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | Non
 
 
 def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str, str | None]]:
-    """Yield the single values in objects and in lists of two, with their paths."""
+    """Yield the single values in objects and in lists of two, with their paths.
+
+    Longer lists, and keys that are empty or have a dot, are left out.
+
+    Args:
+        path: the path of the value.
+        value: a value of JSON.
+        depth: largest number of further keys in a path.
+    """
     parts: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         parts = [(name, part) for name, part in value.items() if name and "." not in name]
@@ -296,7 +321,7 @@ def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
                     yield path, by_words[other]
 
 
-def _pair_of_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) -> bool:
+def _have_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) -> bool:
     """Return whether the names of two columns have the words of one of these sides."""
     first, second = map(_words_in_name, pair)
     return any(word in first and opposite in second for word, opposite in sides)
@@ -318,7 +343,9 @@ def _pair_of_models(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
 def _are_models(first: Cells, second: Cells) -> bool:
     """Return whether the values of two columns repeat as names of models do.
 
-    They are no numbers and no words of verdicts, and there are no more of them than rows.
+    There are at least two different ones, and no more than rows with both (or two). At least half
+    of the rows have both. Not all are numbers, truth values or words for verdicts, and none is
+    longer than `LONGEST_NAME`.
     """
     names = {cell for cell in (*first, *second) if cell is not None}
     rows = sum(None not in pair for pair in zip(first, second, strict=True))
@@ -368,7 +395,9 @@ def _column_of_verdicts(
     """Return the column with the verdicts; None if there is none.
 
     Its values are names of models or words for verdicts. A column whose name says that it has
-    verdicts may have other words or numbers, if they are few.
+    verdicts may have other words or numbers. Besides names of models, there are at most
+    `MOST_WORDS` different values. Of several such columns, those with known values come first, then
+    those whose name says so, then those with short names.
 
     Args:
         cells: the columns.

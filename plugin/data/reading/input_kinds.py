@@ -41,7 +41,10 @@ def kind_of_inputs(rows: ItemRows) -> InputKind:
 
 
 def _hold_responses(rows: ItemRows) -> bool:
-    """Return whether most inputs contain both responses, among rows with long responses."""
+    """Return whether most inputs contain both responses, among rows with long responses.
+
+    Without such a row, the result is False.
+    """
     holding = counted = 0
     for each, question in zip(rows.tables, rows.inputs, strict=True):
         responses = response_columns(each.records.columns)
@@ -58,7 +61,11 @@ def _hold_responses(rows: ItemRows) -> bool:
 
 
 def _differ_by_order(rows: ItemRows) -> bool:
-    """Return whether an id, a pair and an order have one input, and the other order another."""
+    """Return whether an id, a pair and an order have one input, and the other order another.
+
+    Only ids with several inputs count. The first must hold for nearly all of these combinations
+    (`NEARLY_ALL`), and the second for most ids and pairs in both orders (`MOST`).
+    """
     conflicts = (
         f"select id from {rows.name} where input is not null group by id "
         "having min(input) <> max(input)"

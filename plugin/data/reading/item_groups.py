@@ -33,7 +33,7 @@ def require_groups(tables: Sequence[RecordTable], column: str) -> None:
         raise UsageError(f"{option} {column}: the column does not group items; {remedy}")
     values = set[str]()
     for each in tables:
-        cell = _cell_of(each, column, option)
+        cell = _sql_of_groups(each, column, option)
         values |= _require_values(each.records, column, cell, option)
         _require_one_group(each.records, column, cell)
     if len(values) == 1:
@@ -42,8 +42,13 @@ def require_groups(tables: Sequence[RecordTable], column: str) -> None:
         raise UsageError(f"{option} {column}: all items have the value {only!r}: {remedy}")
 
 
-def _cell_of(table: RecordTable, column: str, option: str) -> str:
-    """Return the SQL of a cell of the column as text.
+def _sql_of_groups(table: RecordTable, column: str, option: str) -> str:
+    """Return the SQL of the cells of the column with the groups, as text.
+
+    Args:
+        table: the table.
+        column: the column.
+        option: the option that names the column, as the user types it, for the error.
 
     Raises:
         UsageError: the table has no such column.
@@ -81,7 +86,13 @@ def require_same_groups(
 
 
 def _require_values(records: Records, column: str, cell: str, option: str) -> set[str]:
-    """Check that every row has a value; raise a DataError that names the first without one.
+    """Check that every row has a group; raise a DataError that names the first without one.
+
+    Args:
+        records: the rows.
+        column: the column with the groups, for the error.
+        cell: SQL of its cells.
+        option: the option that names the column, as the user types it, for the error.
 
     Returns:
         The least and the largest value, which are equal if all rows have one value.
@@ -109,7 +120,13 @@ def _error_of_row(records: Records, row: int, column: str, problem: str, remedy:
 def _require_one_group(records: Records, column: str, cell: str) -> None:
     """Check that all rows of an item have one group; raise a DataError that names an item with two.
 
-    Rows without an item are not compared.
+    Rows without an item are not compared. Of tables with a column `task`, one id is another item in
+    each task.
+
+    Args:
+        records: the rows.
+        column: the column with the groups, for the error.
+        cell: SQL of its cells.
     """
     columns = records.columns
     item = columns.get("item")

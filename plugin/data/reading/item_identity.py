@@ -91,10 +91,10 @@ def identify_items(
     if query.ids == "global" or len(own) < len(tables):
         return IdentifiedTables(tables)
     if query.ids == "per-category":
-        return IdentifiedTables(_by_category(tables, _category_of(tables)))
-    turned = _by_turn(engine, tables)
+        return IdentifiedTables(_named_by_category(tables, _first_shared_category(tables)))
+    turned = _identify_by_turn(engine, tables)
     try:
-        identified = _by_rows(engine, turned.tables)
+        identified = _identify_by_rows(engine, turned.tables)
     except OtherQuestionError as error:
         if FINDING not in query.allow:
             raise
@@ -103,33 +103,46 @@ def identify_items(
     return replace(identified, notes=[*turned.notes, *identified.notes])
 
 
-def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
-    """Rename items as the rows show, by category or input (see `identify_items`)."""
+def _identify_by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
+    """Rename items as the rows show, by category or input (see `identify_items`).
+
+    If all tables have scores and answers of models, their reference answers rename nothing. Instead
+    each item must have one reference answer.
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs or reference answers.
+    """
     parts = find_question_parts(engine, tables)
     if not parts.references or not _have_answers(tables):
-        return _by_parts(engine, tables, parts)
-    identified = _by_parts(engine, tables, replace(parts, references=()))
+        return _identify_by_parts(engine, tables, parts)
+    identified = _identify_by_parts(engine, tables, replace(parts, references=()))
     _reject_other_references(engine, identified.tables, parts.references[0])
     return identified
 
 
-def _by_parts(
+def _identify_by_parts(
     engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
 ) -> IdentifiedTables:
-    """Rename items by what the tables say of their questions, or by category."""
+    """Rename items by what the tables say of their questions, or by category.
+
+    Items are named by category only if the tables say nothing of the questions, and ids are numbers
+    that begin anew in each category (`note_numbered_anew`). Otherwise, the tables are unchanged.
+    """
     if not parts.is_empty:
-        identified = _by_inputs(engine, tables, parts)
+        identified = _identify_by_inputs(engine, tables, parts)
         if identified is not None:
             return identified
     for category in _shared_categories(tables):
         notes = note_numbered_anew(engine, tables, category)
         if notes:
-            return IdentifiedTables(_by_category(tables, category), notes)
+            return IdentifiedTables(_named_by_category(tables, category), notes)
     return IdentifiedTables(tables)
 
 
 def _reject_other_references(engine: Duck, tables: Sequence[RecordTable], name: str) -> None:
     """Check that all scored answers to an item stand beside one reference answer.
+
+    It suffices that they do within each category of one of the columns of `CATEGORIES`.
 
     Args:
         engine: the database.
@@ -147,7 +160,7 @@ def _reject_other_references(engine: Duck, tables: Sequence[RecordTable], name: 
     raise _conflict_error(rows)
 
 
-def _by_turn(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
+def _identify_by_turn(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
     """Rename items `ID turn N` if rows of one id are of several turns.
 
     The turns of a question are different questions, not repeats of one. Readers of known formats
@@ -182,10 +195,15 @@ def _named_by_turn(each: RecordTable) -> RecordTable:
     return replace(each, records=replace(each.records, columns=columns))
 
 
-def _by_inputs(
+def _identify_by_inputs(
     engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
 ) -> IdentifiedTables | None:
     """Rename items by the questions of their rows.
+
+    If no id has several questions, or the column has too few different texts to be questions,
+    nothing is renamed. If each id has one question in every category, items are named by category
+    and id. Otherwise, the kind of the column decides: `_identify_by_references`,
+    `_identify_by_doubtful_inputs` or `_identify_by_texts`.
 
     Returns:
         The tables; None if they have reference answers only, and each id has one.
@@ -210,17 +228,22 @@ def _by_inputs(
             note = Notice(
                 "ids-with-inputs-of-categories", count_items_of_category(parted, category)
             )
-            return IdentifiedTables(_by_category(tables, category), [note])
+            return IdentifiedTables(_named_by_category(tables, category), [note])
     question = rows.question
     if question.is_reference:
-        return _by_references(rows)
+        return _identify_by_references(rows)
     if question.doubt:
-        return _by_doubtful_inputs(rows)
-    return _by_texts(rows)
+        return _identify_by_doubtful_inputs(rows)
+    return _identify_by_texts(rows)
 
 
-def _by_references(rows: ItemRows) -> IdentifiedTables:
-    """Rename items by their reference answers, of which some ids have several."""
+def _identify_by_references(rows: ItemRows) -> IdentifiedTables:
+    """Rename items by their reference answers, of which some ids have several.
+
+    Raises:
+        OtherQuestionError: too many ids have several (`MOST_CORRECTED`), and they were not shuffled
+            between models or files.
+    """
     conflicts = len(ids_with_several_inputs(rows))
     if _have_inputs_other_ids(rows) and _are_shuffled_questions(rows):
         return _paired_by_input(rows, conflicts)
@@ -229,8 +252,13 @@ def _by_references(rows: ItemRows) -> IdentifiedTables:
     raise _conflict_error(rows)
 
 
-def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
-    """Rename items by inputs that may not be the questions, where the rows show that they are."""
+def _identify_by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
+    """Rename items by inputs that may not be the questions, where the rows show that they are.
+
+    They are if ids were shuffled, or if few ids of scores have several (`MOST_CORRECTED`). If many
+    have, nothing is renamed, and the finding `undecided` says so. Nothing is renamed, either, if a
+    model has several inputs of one id, or if rows are battles.
+    """
     conflicts = len(ids_with_several_inputs(rows))
     if _have_inputs_other_ids(rows) and _are_shuffled_questions(rows, most_shared=True):
         return _paired_by_input(rows, conflicts)
@@ -243,8 +271,21 @@ def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
     return IdentifiedTables(rows.tables, questions=[finding])
 
 
-def _by_texts(rows: ItemRows) -> IdentifiedTables:
-    """Rename items by the texts that were asked, or that are the prompts of a judge."""
+def _identify_by_texts(rows: ItemRows) -> IdentifiedTables:
+    """Rename items by the texts that were asked, or that are the prompts of a judge.
+
+    - If ids were shuffled, rows are paired by text.
+    - If most ids have one text, and each model one of an id, the others are changed questions: rows
+      are paired by text, too. So they are if most ids have several, and the texts are known to be
+      questions (`kind_of_inputs`).
+    - Prompts of a judge rename nothing. If texts may be such prompts, they rename nothing either,
+      and the finding `undecided` says so.
+    - If all ids of files or models have other texts, nothing is renamed if these are in a column
+      `prompt`; the finding `other inputs` says so.
+
+    Raises:
+        OtherQuestionError: the texts contradict the ids in any other way.
+    """
     tables = rows.tables
     ids = len(ids_with_several_inputs(rows))
     is_one_for_most = 2 * ids <= _number_of_compared_ids(rows)
@@ -338,7 +379,8 @@ def _have_conflict(engine: Duck, tables: Sequence[RecordTable], parts: QuestionP
     queries = []
     for each, question in zip(tables, inputs, strict=True):
         if question is not None:
-            item, words = each.records.columns["item"].text, question.shown.text
+            item = each.records.columns["item"].text
+            words = question.shown.text
             cells = f"{item} as id, hash({words}) as input"
             queries.append(f"select {cells} from {each.records.scan} where {words} is not null")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
@@ -354,10 +396,11 @@ def _have_answers(tables: Sequence[RecordTable]) -> bool:
 
 def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
     """Return the columns of `CATEGORIES` that all tables have."""
-    return [name for name in CATEGORIES if all(name in each.records.columns for each in tables)]
+    columns_of_tables = [each.records.columns.keys() for each in tables]
+    return [name for name in CATEGORIES if all(name in columns for columns in columns_of_tables)]
 
 
-def _category_of(tables: Sequence[RecordTable]) -> str:
+def _first_shared_category(tables: Sequence[RecordTable]) -> str:
     """Return the first column of `CATEGORIES` that all tables have; UsageError if there is none."""
     shared = _shared_categories(tables)
     if not shared:
@@ -367,7 +410,7 @@ def _category_of(tables: Sequence[RecordTable]) -> str:
     return shared[0]
 
 
-def _by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
+def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
     """Return tables whose items are named `CATEGORY:ID`, or by the id if there is no category."""
     named = []
     for each in tables:
@@ -428,7 +471,8 @@ def _are_inputs_shared(rows: ItemRows, groups: str, *, most_shared: bool) -> boo
 def _differs_by_row(rows: ItemRows) -> bool:
     """Return whether most ids with several rows have another input in every row.
 
-    The input is then that of the judge, not the question.
+    The input is then that of the judge, not the question. The result is True if no id has several
+    rows with inputs.
     """
     groups = (
         f"(select count(*) as n, count(distinct input) as inputs from {rows.name} "
@@ -479,7 +523,8 @@ def _differs_by_model(rows: ItemRows) -> bool:
 def _named_by_input(rows: ItemRows) -> list[RecordTable]:
     """Return tables whose items are named by the first id of their input.
 
-    If several inputs have one first id, `#2` and so on is added to those after the first.
+    If several inputs have one first id, `#2` and so on is added to those after the first. Rows
+    without an input keep their ids.
 
     Args:
         rows: the rows.

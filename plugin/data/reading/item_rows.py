@@ -66,9 +66,11 @@ def gather_item_rows(
         unknown = "cast(null as ubigint)"
         is_scored = is_pointwise(columns)
         model = columns["model"].text if is_scored else empty
-        pair = side = empty
+        pair = empty
+        side = empty
         if not is_scored:
-            a, b = columns["model_a"].text, columns["model_b"].text
+            a = columns["model_a"].text
+            b = columns["model_b"].text
             pair = f"concat(least({a}, {b}), chr(0), greatest({a}, {b}))"
             order = columns["order"].text if "order" in columns else text("")
             side = f"concat({a}, chr(0), {order})"

@@ -98,19 +98,26 @@ def join_tables(
     copies += copied_rows
     repeated = {"verdicts": copies}
     if scored:
-        scores, repeated["scores"], _ = _union_once(engine, scored)
+        scores = _union_once(engine, scored)
+        repeated["scores"] = scores.copies
         source = some_paths([each.source for each in scored])
         chances = frozenset[str]().union(*(each.chances for each in scored))
         made, absent, remarks = pair_up(
-            records_of_view(engine, scores, source),
+            records_of_view(engine, scores.view, source),
             scores_only=scores_only,
             probability_metrics=chances,
         )
         battles = _check_paired(made)
-        parts = [records_of_view(engine, view, "")] if played else []
+        parts = []
+        places = []
+        if played:
+            parts.append(records_of_view(engine, view, ""))
+            places.append(0)
         if battles:
+            # The numbers of the tables of scores follow those of the tables of battles.
             parts.append(battles)
-        view = _union(engine, parts, [0, len(played)] if played else [0])
+            places.append(len(played))
+        view = _union(engine, parts, places)
         # Models that have no score at all, as their logs failed, are known to the tables alone.
         missing.append(absent + sum(each.missing or 0 for each in scored))
         notes = [*notes, *remarks]
@@ -152,7 +159,8 @@ def _without_copied_files(
 ) -> tuple[list[RecordTable], int, list[Notice]]:
     """Leave out files without items whose rows are equal to those of another file.
 
-    They are kept if the rows may be equal by chance.
+    They are kept if the rows may be equal by chance (`CHANCE`). One file that is given twice is
+    left out in any case. Files with items are kept: their rows are compared one by one later.
 
     Returns:
         The files that are kept, the number of rows left out, and a note on files that are kept
@@ -181,7 +189,8 @@ def _without_copied_files(
         else:
             kept.append(each)
             alike.append(each.source)
-    return kept, copies, [Notice("equal-files", {"files": alike})] if alike else []
+    notes = [Notice("equal-files", {"files": alike})] if alike else []
+    return kept, copies, notes
 
 
 def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
@@ -316,6 +325,9 @@ def _identity_columns(names: Collection[str]) -> list[str]:
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
     """Create a view or table with the rows of all parts, and return its name.
 
+    Columns of the battles table come first. Cells of a column that a part lacks are null, and
+    weights are 1.
+
     Args:
         engine: the database.
         parts: the parts; each has the rows of one or several files.
@@ -343,7 +355,9 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
 
 
 def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
-    """Return the SQL expression of a column of a part. It is null if the part lacks the column.
+    """Return the SQL expression of a column of a part.
+
+    If the part lacks the column, it is null, and 1 for the column `weight`.
 
     Args:
         part: the part.
@@ -360,7 +374,11 @@ def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
 
 
 def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[Notice]:
-    """Return notes on a table without items, and on raters that count as one judge.
+    """Return notes on rows without items, and on raters that count as one judge.
+
+    If no row has an item, a note names the column that looks like the item, if any, and another one
+    a column that may count battles. If some rows lack an item, a note has their number. Raters are
+    the values of a column with a usual name of judges in a table without a judge.
 
     Args:
         engine: the database.
@@ -377,8 +395,8 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
         if blank:
             notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
-    words = {word for known in table.LIKELY["judge"] for word in (known, f"{known}_id")}
-    rater = next((name for name in names if name.lower() in words), None)
+    usual_names = {*table.LIKELY["judge"], *(f"{name}_id" for name in table.LIKELY["judge"])}
+    rater = next((name for name in names if name.lower() in usual_names), None)
     if rater is not None and not _has_values(engine, view, "judge"):
         ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")
         if number > 1:

@@ -168,9 +168,13 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
     if query.human_judge is not None and not metrics:
         # The human judge may be any metric of an eval.
         metrics = (ALL_METRICS,)
-    are_joined = query.names == "joined"
     reading = Reading(
-        metrics, query.runs == "all", query.where, query.allow, are_joined, query.cluster
+        metrics=metrics,
+        all_runs=query.runs == "all",
+        where=query.where,
+        allowed=query.allow,
+        names_joined=query.names == "joined",
+        cluster=query.cluster,
     )
     plan = ReadingPlan(query, chosen, reading, counting)
     try:
@@ -195,7 +199,10 @@ def _require_sources(sources: Sequence[Source]) -> None:
 
 
 def _read_sources(plan: ReadingPlan) -> Battles:
-    """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB."""
+    """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB.
+
+    If the query names a human judge, its verdicts become the labels of the others' battles.
+    """
     query = plan.query
     counting = plan.counting
     if isinstance(counting, Spark) and spark_reads(query):
@@ -228,7 +235,7 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
         return error
     problem = f"{error.problem}; {some(reasons, '; ', most=3)}"
     if earlier and len(tasks) < 2:
-        # The runs are several: what the first words say of them must not hide this.
+        # "Scores of one model only" would hide that this model was run several times.
         problem = f"{some(reasons, '; ', most=3)}; no other model has scores"
     place = {"source": error.source, "row": error.row}
     repeats = find_repeats(earlier)
@@ -238,8 +245,8 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
 def _with_command(error: OneModelError, query: BattleQuery) -> OneModelError:
     """Return the error for scores of one model with the command that compares two of its runs.
 
-    The command accepts other questions if the runs share no input. If the runs cannot be compared
-    for another reason, no command is named.
+    The command accepts other questions if the runs share no input. The error is returned unchanged
+    if the model was run once, or if its runs cannot be compared for another reason.
     """
     repeats = error.repeats
     if repeats is None:
@@ -273,17 +280,18 @@ def _read_labels(query: BattleQuery) -> tuple[Battles, tuple[Notice, ...]]:
     """Read the human verdicts of a query, and return them with notes on rows that are left out.
 
     If there are several files, judges of different files are different judges, even if they have
-    the same name. Otherwise, two humans who agree on a battle would count as a copied verdict.
+    the same name: they are called `1. file of labels: NAME` and so on. Otherwise, two humans who
+    agree on a battle would count as a copied verdict.
     """
     places = query.human_labels
     labels = BattleQuery(places, names=query.names, ids=query.ids)
     if len(places) == 1:
-        only = read_query(replace(labels, mapping=_mapping_of_labels(places[0])))
+        only = read_query(replace(labels, mapping=_mapping_option_of_labels(places[0])))
         return only, only.lost
     sheets = []
     lost: list[Notice] = []
     for number, place in enumerate(places, start=1):
-        mapping = _mapping_of_labels(place)
+        mapping = _mapping_option_of_labels(place)
         read = read_query(replace(labels, sources=[place], merge=False, mapping=mapping))
         lost += read.lost
         frame = read.to_frame()
@@ -292,8 +300,13 @@ def _read_labels(query: BattleQuery) -> tuple[Battles, tuple[Notice, ...]]:
     return read_query(BattleQuery(sheets)), tuple(lost)
 
 
-def _mapping_of_labels(place: str) -> str:
-    """Return the mapping file of a file of labels; that of its folder is one for verdicts."""
+def _mapping_option_of_labels(place: str) -> str:
+    """Return the value of the option `mapping` with which a file of labels is read.
+
+    It is the path of the file's own mapping file, such as `labels.podium.yaml`. If there is none,
+    it is `none`, so that `podium.yaml` in the same folder is not searched: that one is for the
+    verdicts there.
+    """
     beside = mapping_file_beside(Path(place), of_folder=False)
     return NO_FILE if beside is None else str(beside)
 

@@ -72,14 +72,15 @@ def apply_mapping_file(query: BattleQuery) -> tuple[BattleQuery, list[Notice]]:
     usual = BattleQuery(())
     changed: dict[str, Any] = {}
     of_foreign: dict[str, Any] = {}
+    names_of_foreign = {field.name for field in fields(Foreign)}
     for name, value in declared.items():
-        is_foreign = name in {field.name for field in fields(Foreign)}
-        given = getattr(query.foreign if is_foreign else query, name)
-        default = getattr(usual.foreign if is_foreign else usual, name)
         if name == "where":
-            changed[name] = (*value, *given)
-        elif given == default:
-            (of_foreign if is_foreign else changed)[name] = value
+            changed[name] = (*value, *query.where)
+        elif name in names_of_foreign:
+            if getattr(query.foreign, name) == getattr(usual.foreign, name):
+                of_foreign[name] = value
+        elif getattr(query, name) == getattr(usual, name):
+            changed[name] = value
     try:
         foreign = replace(query.foreign, **of_foreign)
         complete = replace(query, foreign=foreign, **changed)
@@ -91,6 +92,8 @@ def apply_mapping_file(query: BattleQuery) -> tuple[BattleQuery, list[Notice]]:
 
 def mapping_file_beside(path: Path, *, of_folder: bool = True) -> Path | None:
     """Return the mapping file for a file or folder; None if there is none.
+
+    The file's own one (`name_of_mapping_file`) counts before that of its folder.
 
     Args:
         path: the file or folder.
@@ -176,14 +179,21 @@ def _mapping_file_of_query(query: BattleQuery) -> Path | None:
 
 
 def _local_paths(sources: Sequence[Source]) -> list[Path]:
-    """Return the paths of the sources on disk; those of a glob are its matches."""
+    """Return the paths of the sources on disk; those of a glob are its matches.
+
+    Data frames and URLs are left out. A glob without matches is returned as it is.
+    """
     paths = []
     for source in sources:
-        if is_frame(source) or is_url(split_label(str(source))[1]):
+        if is_frame(source):
             continue
-        path = split_label(str(source))[1]
-        matches = glob(path, recursive=True) if has_magic(path) and not Path(path).exists() else []
-        paths += [Path(match) for match in matches] or [Path(path)]
+        _, path = split_label(str(source))
+        if is_url(path):
+            continue
+        matches: list[str] = []
+        if has_magic(path) and not Path(path).exists():
+            matches = glob(path, recursive=True)
+        paths += [Path(match) for match in matches or [path]]
     return paths
 
 

@@ -41,7 +41,10 @@ def _has_several_filters(each: RecordTable) -> bool:
 
 
 def _with_filters(each: RecordTable) -> RecordTable:
-    """Return a table whose metrics have the name of the filter after a comma, or as their name."""
+    """Return a table whose metrics have the name of the filter after a comma.
+
+    A row without a filter keeps its metric. A row without a metric has the filter's name as metric.
+    """
     columns = each.records.columns
     cell = columns[FILTER].text
     name = cell

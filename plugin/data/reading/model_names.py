@@ -60,10 +60,10 @@ def alike_error(kind: str, alike: Sequence[str], places: Sequence[str]) -> DataE
         alike: the names; the first two are shown, with escapes.
         places: where each of the two stands, shape (2,); an empty text if that is unknown.
     """
-    shown = [
-        f"{escaped_name(name)} ({place})" if place else escaped_name(name)
-        for name, place in zip(alike, places, strict=False)
-    ]
+    shown = []
+    for name, place in zip(alike, places, strict=False):
+        name_in_message = escaped_name(name)
+        shown.append(f"{name_in_message} ({place})" if place else name_in_message)
     differ = "differ only in Unicode form, invisible characters or blanks at the ends"
     remedy = (
         f"write the name in one way, or count them as one with {option_text('names', 'joined')}"
@@ -85,7 +85,7 @@ def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTa
 
 
 def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list[Notice]]:
-    """Write every name of a model or judge as people see it.
+    """Write every name of a model or judge as people see it, also in the records of judges.
 
     Returns:
         The tables, and a note on the names that became one.

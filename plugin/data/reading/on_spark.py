@@ -17,8 +17,11 @@ from podium.storage.remote import without_secrets
 from podium.wording import quantity
 
 NAMES = ("model_a", "model_b", *TEXTS)
+"""Columns of text in the battles table."""
 COPIES = Notice("copies-uncounted")
+"""Note that rows which stand in several files were not searched."""
 REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
+"""What to do about rows that break a rule."""
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:

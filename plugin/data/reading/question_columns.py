@@ -130,7 +130,12 @@ class QuestionParts:
     ) -> list[QuestionColumn | None]:
         """Return the columns of each table as one; None if it does not say what was asked.
 
-        If no table does, they are the reference answers.
+        They are joined with the reference answers, which stand alone if no table says what was
+        asked.
+
+        Args:
+            tables: the tables, in the order of `main`.
+            with_further: whether the columns of `further` are joined, too.
         """
         further = self.further if with_further else ()
         columns: list[QuestionColumn | None] = []
@@ -144,6 +149,10 @@ class QuestionParts:
 
 def find_question_parts(engine: Duck, tables: Sequence[RecordTable]) -> QuestionParts:
     """Return the columns of tables that may say which question a row is about.
+
+    Columns of `ASKED_NAMES` with texts come first; if no table has one, those with numbers only,
+    which may be numbers of tokens. Contexts are further parts of them. If no table has a column of
+    `ASKED_NAMES`, the contexts that all tables have are the main columns, with a doubt.
 
     Args:
         engine: the database.
@@ -184,7 +193,7 @@ def choose_question_columns(
 
 
 def _known_names(records: Records, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some names that a table has, with any text in their cells."""
+    """Return those of some names that a table has as columns with a text that is no number."""
     return tuple(name for name in names if _has_texts(records, name))
 
 
@@ -229,20 +238,35 @@ def _names_in_all(named: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _first_names(named: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return for each table the first name that all tables have, else its own first name."""
+    """Return for each table the first name that all tables have, else its own first name.
+
+    A table without names has none; the others count as all tables.
+    """
     shared = _names_in_all(named)
-    return tuple((shared or names)[:1] if names else () for names in named)
+    firsts: list[tuple[str, ...]] = []
+    for names in named:
+        if names and shared:
+            firsts.append(shared[:1])
+        else:
+            firsts.append(names[:1])
+    return tuple(firsts)
 
 
 def _further_names(
     tables: Sequence[RecordTable], named: Sequence[tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
-    """Return the columns with contexts of the tables that say what was asked."""
+    """Return the columns with contexts of the tables that say what was asked.
+
+    Other tables have none. The list is empty if a table that says what was asked has no context.
+    """
     further = []
     for each, names in zip(tables, named, strict=True):
-        further.append(_known_names(each.records, CONTEXT_NAMES) if names else ())
-        if names and not further[-1]:
-            return []
+        contexts: tuple[str, ...] = ()
+        if names:
+            contexts = _known_names(each.records, CONTEXT_NAMES)
+            if not contexts:
+                return []
+        further.append(contexts)
     return further
 
 
@@ -319,6 +343,9 @@ def _are_parts_of_questions(
 ) -> bool:
     """Return whether further columns are parts of the questions, and not what a model retrieved.
 
+    They are if the first columns have at most half as many texts as there are ids, or if most texts
+    of all columns together are in rows of several models or files.
+
     Args:
         engine: the database.
         tables: the tables.
@@ -366,7 +393,15 @@ def _one_spelling(column: Column) -> str:
 
 
 def _join_columns(records: Records, names: Sequence[str], doubt: str = "") -> QuestionColumn:
-    """Return columns of a table as one. Empty cells are left out of its texts."""
+    """Return columns of a table as one, with `SEPARATOR` between their texts.
+
+    Empty cells are left out. A single column of texts is returned as it is.
+
+    Args:
+        records: the table.
+        names: the columns, at least one.
+        doubt: what else the columns may have (`QuestionColumn.doubt`).
+    """
     if len(names) == 1 and not records.columns[names[0]].is_number:
         column = records.columns[names[0]]
     else:

@@ -38,15 +38,19 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     for each in played:
         for forward, number, count in _numbers_of_orders(each, each.records.scan):
             rows[forward][number] += count
-    first, second = sorted(map(sorted, rows.values()))
+    # The numbers of both orders, ascending; those of the order with the least number come first.
+    first, second = sorted(sorted(numbers) for numbers in rows.values())
     left_out = sum(len(each.bad_rows) for each in played)
     excess = abs(rows[True].total() - rows[False].total())
     is_balanced = excess <= left_out and len(first) == len(second)
     is_disjoint = is_balanced and not {*first} & {*second}
     if not is_disjoint or rows[True].total() < FEWEST_ROWS or len(first) > MOST_REPEATS:
         return list(tables), []
-    new = {number: k for own in (first, second) for k, number in enumerate(own, start=1)}
-    numbered = [_with_numbers(each, new) for each in tables]
+    new_numbers: dict[float, int] = {}
+    for numbers_of_order in (first, second):
+        for k, number in enumerate(numbers_of_order, start=1):
+            new_numbers[number] = k
+    numbered = [_with_numbers(each, new_numbers) for each in tables]
     fields = {"first": [f"{n:g}" for n in first], "second": [f"{n:g}" for n in second]}
     return numbered, [Notice("repeats-numbered", fields)]
 
@@ -64,22 +68,25 @@ def _has_repeats_in_orders(each: RecordTable) -> bool:
 def _share_numbers(each: RecordTable, rows: int) -> bool:
     """Return whether both orders have a number in common in the first rows of a table."""
     seen = _numbers_of_orders(each, f"(select * from {each.records.scan} limit {rows})")
+    # A number of one order is seen once, and a number of both orders twice.
     return len({number for _, number, _ in seen}) < len(seen)
 
 
 def _numbers_of_orders(each: RecordTable, scan: str) -> list[tuple[bool, float, int]]:
     """Return order, number of the repeat, and number of rows, of the rows of a scan.
 
-    Rows without a number count as those of number 0.
+    The order is True if the model with the lesser name was shown first (`_forward_condition`). Rows
+    without a number count as those of number 0, and rows without a known order are left out. With
+    far too many different numbers (`MOST_REPEATS`), not all are returned.
     """
     number = f"coalesce({each.records.columns['repeat'].number}, 0)"
-    forward = _is_forward(each)
+    forward = _forward_condition(each)
     rest = f"where {forward} is not null group by 1, 2 limit {2 * MOST_REPEATS + 2}"
     rows = replace(each.records, scan=scan).rows(f"{forward}, {number}, count(*)", rest)
     return [(bool(order), float(own), count) for order, own, count in rows]
 
 
-def _is_forward(each: RecordTable) -> str:
+def _forward_condition(each: RecordTable) -> str:
     """Return SQL that is true if the model with the lesser name was shown first, and null if the
     order is unknown."""
     columns = each.records.columns

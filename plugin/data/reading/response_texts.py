@@ -128,10 +128,11 @@ def without_bulky_responses(tables: Sequence[RecordTable]) -> list[RecordTable]:
 
     The columns `SAME_ANSWERS` and `ANSWER_DIGEST` are left out of every table.
     """
-    bulk = {name for pair in RESPONSES for name in pair}
     kept = []
     for each in tables:
-        unused = {SAME_ANSWERS, ANSWER_DIGEST} | (bulk if each.format in BULKY else set())
+        unused = {SAME_ANSWERS, ANSWER_DIGEST}
+        if each.format in BULKY:
+            unused.update(*RESPONSES)
         columns = {
             name: column for name, column in each.records.columns.items() if name not in unused
         }

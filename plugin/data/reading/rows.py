@@ -94,7 +94,9 @@ def keep_rows(
         lacking = [each.source for each in kept if column_called(each.records, column) is None]
         if lacking:
             notes.append(Notice("no-such-column", {"column": column, "files": lacking}))
-        exempt = [human_judge] if column in SOURCES and human_judge is not None else []
+        exempt = []
+        if human_judge is not None and column in SOURCES:
+            exempt = [human_judge]
         kept = _select_rows(kept, column, value, exempt)
     return kept, notes
 
@@ -121,7 +123,7 @@ def _select_rows(
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     values = [value, *_lists_with_value(holders, column, value)]
     matches = (
-        each.records.rows("1", f"where {_has_value(each, column, values)} limit 1")
+        each.records.rows("1", f"where {_value_condition(each, column, values)} limit 1")
         for each in holders
     )
     if not any(matches):
@@ -132,7 +134,7 @@ def _select_rows(
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
     for each in holders:
-        condition = f"where {_has_value(each, column, [*values, *exempt])}"
+        condition = f"where {_value_condition(each, column, [*values, *exempt])}"
         if each.records.rows("1", f"{condition} limit 1"):
             scan = f"(select * from {each.records.scan} {condition})"
             facts = _facts_of_values(each, column, values)
@@ -165,11 +167,15 @@ def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> TaskFacts:
-    """Return what is known of the rows with these values in a column; nothing if it is no task."""
-    tasks = [value for value in values if value in table.facts_of_tasks] if column == "task" else []
-    if not tasks:
-        return TaskFacts(None, ())
-    return join_facts([table.facts_of_tasks[task] for task in tasks])
+    """Return what is known of the battles with these values in a column.
+
+    In the column `task`, that is what is known of these tasks together. Of the values of any other
+    column, nothing is known.
+    """
+    facts = []
+    if column == "task":
+        facts = [table.facts_of_tasks[task] for task in values if task in table.facts_of_tasks]
+    return join_facts(facts) if facts else TaskFacts(missing=None, absent=())
 
 
 def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:
@@ -186,7 +192,8 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
 
 
 def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
-    """Return the names of the judges that have this name, short name or model."""
+    """Return the names of the judges that have this name or model; else those with it as short
+    name."""
     judges = join_judges(each.judges for each in tables)
     short = short_judge_names(judges.values())
     of_short_name = [name for name, own in short.items() if seen_name(own) == seen_name(word)]
@@ -194,10 +201,16 @@ def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
     return called or of_short_name
 
 
-def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
+def _value_condition(each: RecordTable, name: str, values: Sequence[str]) -> str:
     """Return the SQL condition that a cell is one of the values.
 
-    In `true` and `false`, upper and lower case are the same.
+    In `true` and `false`, upper and lower case are the same. If the table lacks the column, no row
+    meets the condition.
+
+    Args:
+        each: the table.
+        name: the column, or `COLUMN.KEY` for a value in a column of objects.
+        values: the values, as text.
     """
     column = column_called(each.records, name)
     if column is None:

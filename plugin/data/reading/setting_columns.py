@@ -115,7 +115,8 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
         if queries:
             several = "group by item, model having min(value) <> max(value) limit 1"
             rows = f"({' union all '.join(queries)}) as rows"
-            differing += [name] if engine.rows(f"select 1 from {rows} {several}") else []
+            if engine.rows(f"select 1 from {rows} {several}"):
+                differing.append(name)
     return differing
 
 
@@ -183,10 +184,10 @@ def _with_names(
     cells = _setting_cells(each, columns)
     cases = []
     for (model, values), name in changed.items():
-        conditions = [
-            f"{own} is not distinct from {'null' if value is None else text(value)}"
-            for own, value in zip(cells, (model, *values), strict=True)
-        ]
+        conditions = []
+        for cell, value in zip(cells, (model, *values), strict=True):
+            wanted = "null" if value is None else text(value)
+            conditions.append(f"{cell} is not distinct from {wanted}")
         cases.append(f"when {' and '.join(conditions)} then {text(name)}")
     renamed = Column(f"case {' '.join(cases)} else {cells[0]} end")
     records = replace(each.records, columns={**each.records.columns, "model": renamed})
@@ -206,7 +207,10 @@ def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) ->
 
 
 def _with_runs(read: NamedTables, named: Sequence[RunRecord]) -> NamedTables:
-    """Return tables with the settings in which their models differ, as runs or in a note.
+    """Return tables with the settings in which their models differ, in a note or as runs.
+
+    The note names the differences that are not flagged. If any difference is flagged, `runs` has a
+    run for each model, by which a check names it later.
 
     Args:
         read: the tables, with the final names of models.

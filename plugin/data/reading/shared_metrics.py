@@ -30,11 +30,10 @@ def note_lone_models(tables: Sequence[RecordTable], gathered: GatheredBattles) -
             models_of.setdefault(metric, set()).add(model)
     if len(of_models) < 2:
         return gathered
-    lone = {
-        model: sorted(metrics)
-        for model, metrics in sorted(of_models.items())
-        if all(len(models_of[metric]) == 1 for metric in metrics)
-    }
+    lone: dict[str, list[str]] = {}
+    for model, metrics_of_model in sorted(of_models.items()):
+        if all(len(models_of[metric]) == 1 for metric in metrics_of_model):
+            lone[model] = sorted(metrics_of_model)
     if len(lone) == len(of_models):
         raise _no_shared_metric_error(lone, tables[0].source)
     lost = []

@@ -39,6 +39,11 @@ def read_length_data(path: str | Path) -> External:
     Columns: `instruction_difficulty`; `item`, or `index` (number of the row in the annotations,
     from 0); for gamed baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in
     length, in standard deviations) and `not_gamed_baseline`.
+
+    Raises:
+        UsageError: there is no such file.
+        DataError: the file is no CSV file, lacks a needed column, or has a cell that is not a
+            finite number.
     """
     import pandas as pd
 
@@ -113,6 +118,9 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
 
     Returns:
         The facts by model and column; empty if there is no table.
+
+    Raises:
+        DataError: there is no column `model`, or a model has two rows.
     """
     if table is None:
         return {}
@@ -155,4 +163,5 @@ def _plain_cell(value: Any) -> Any:
     if isinstance(value, str | int | float | bool):
         return value
     text = text_of(value)
-    return text if text is None or isinstance(value, pd.Timestamp) else to_plain_values(value)
+    is_empty = text is None
+    return text if is_empty or isinstance(value, pd.Timestamp) else to_plain_values(value)

@@ -218,7 +218,11 @@ def _locate_files(source: str) -> SourceFiles:
 
 
 def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[RecordTable]:
-    """Open a data frame, or the files of a source, as tables."""
+    """Open a data frame, or the files of a source, as tables.
+
+    The index of a data frame is replaced by the numbers of its rows. It becomes a column first if
+    it shares names with the columns, as in a matrix of wins.
+    """
     if not isinstance(place, SourceFiles):
         import pandas as pd
 

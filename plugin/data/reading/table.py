@@ -90,7 +90,7 @@ LIKELY_OF_SCORES = {
         "mos",
     ),
 }
-"""The same for columns of a table of scores."""
+"""For columns of a table of scores, the names that other tools use, in lower case."""
 COLUMN_OF_ITEMS = (
     "if each row is an item and each column a model, add a column item with a name or number for "
     "each row"
@@ -159,7 +159,7 @@ def check(
             typed = with_reasons(_typed_columns(records, records.columns))
             remedy = "every score needs its item and model"
             empty = [
-                Rule(name, _is_blank(typed[name].sql), "is empty", remedy)
+                Rule(name, _blank_condition(typed[name].sql), "is empty", remedy)
                 for name in ("item", "model")
             ]
             return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
@@ -184,6 +184,15 @@ def _without_battles_alone(
     records: Records, typed: Mapping[str, Column], error: "AloneError", bad_rows: list[BadRow]
 ) -> Records:
     """Return records without the battles of a model with itself, which are put into `bad_rows`.
+
+    The first of them has the given error, which names the number of these rows: it is raised if
+    they turn out to be too many for a model.
+
+    Args:
+        records: the battles.
+        typed: their typed columns.
+        error: the error of the broken rule that a model does not play against itself.
+        bad_rows: takes the battles.
 
     Raises:
         AloneError: there are too many; it is the given error.
@@ -296,10 +305,12 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     count = len({records.places()[number - 1] for number in rows}) if records.places else len(rows)
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
-    if value is None or value != value or value == "":
+    is_nan = value != value
+    if value is None or is_nan or value == "":
         shown = ""
     else:
-        shown = f" {shorten(value if column.type == JSON else repr(value))}"
+        value_in_text = value if column.type == JSON else repr(value)
+        shown = f" {shorten(value_in_text)}"
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"{rule.column}{shown} {rule.problem}{more}"
     place = records.name_row(row)
@@ -370,8 +381,9 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
 def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     """Return the likely column of a table for each missing column of the battles table.
 
-    It is a column with a usual name (`LIKELY`). If there is none and the column is needed, it is
-    `?`.
+    If the columns are those of scores (`_are_scores`), it is that of a table of scores. The likely
+    column is one with a usual name (`LIKELY`, `LIKELY_OF_SCORES`). If there is none and the column
+    is needed, it is `?`. The item of scores may also be the only column without another meaning.
 
     Args:
         columns: the columns that the table has.
@@ -461,7 +473,9 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     """Return the typed columns of battles. Columns of the battles table come first.
 
     If there is no margin, it is computed: the mean of the margins on criteria, or the difference of
-    the scores.
+    the scores. A row without a credit, whose margin is computed from scores, then has a reason, so
+    that the margin does not replace the verdict. Reasons are also read from columns of errors
+    (`with_reasons`). An empty weight is 1.
 
     Raises:
         DataError: the models are missing, or there is neither a credit nor a margin nor scores.
@@ -498,8 +512,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 
 def _number_rules(records: Records) -> list[Rule]:
-    """Return the rules that columns of numbers have numbers, not too large, and no length below
-    0."""
+    """Return the rules of columns with numbers: all are numbers, not too large, and no length is
+    below 0."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
     for name in names:
@@ -528,8 +542,8 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
         "translate other codes with --credit-map"
     )
     rules = [
-        Rule("model_a", _is_blank(a), "is empty", nameless),
-        Rule("model_b", _is_blank(b), "is empty", nameless),
+        Rule("model_a", _blank_condition(a), "is empty", nameless),
+        Rule("model_b", _blank_condition(b), "is empty", nameless),
         Rule("model_b", f"{a} = {b}", PLAYS_ITSELF, itself),
     ]
     for name in ("credit", "hard_credit", "human"):
@@ -552,7 +566,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     return rules
 
 
-def _is_blank(name: str) -> str:
+def _blank_condition(name: str) -> str:
     """Return the SQL condition that a name is empty or invisible."""
     # For speed, the first character is tested first: it shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"

@@ -168,8 +168,10 @@ def _texts_by_group(
         if question is None:
             continue
         whose = columns["model"] if is_pointwise(columns) else Column(text(""))
-        item, words = columns["item"].text, question.shown.text
+        item = columns["item"].text
+        words = question.shown.text
         condition = f"where {item} in ({chosen}) and {words} is not null"
         for model, own, said in each.records.rows(f"{whose.text}, {item}, {words}", condition):
-            texts[place if by_file else model].setdefault(own, said)
+            group = place if by_file else model
+            texts[group].setdefault(own, said)
     return list(texts.values())

@@ -90,7 +90,11 @@ def _note_shorter_files(tables: Sequence[RecordTable]) -> list[Notice]:
 def _translate_table(
     record: RecordTable, chosen: Format | None, foreign: Foreign
 ) -> RecordTable | None:
-    """Translate a table to the columns of the battles table.
+    """Translate a table to the columns of the battles table, or of scores.
+
+    A table in no known format may be a matrix of wins, or of scores. The user's label of the file
+    becomes the name of the model if the format has one column with one model, and else the column
+    `source`.
 
     Args:
         record: the table.
@@ -101,7 +105,8 @@ def _translate_table(
         The table; None if its file was found in a folder and has no verdicts.
 
     Raises:
-        DataError: the file was named, and its format is unknown.
+        DataError: the file was named, and its format is unknown; or a cell is invalid in the
+            format.
     """
     records = _name_columns_of(record, chosen, foreign)
     known = chosen or recognise_format(frozenset(records.columns), record.label)
@@ -121,9 +126,9 @@ def _translate_table(
         records = scores
         notes = [*notes, *more]
     if record.label is not None:
-        # The label becomes the name of the model, if the format has one column with one model.
-        # Otherwise, it becomes the column `source`.
-        column = (known and known.label_is) or "source"
+        column = "source"
+        if known is not None and known.label_is:
+            column = known.label_is
         held = records.columns.get(column)
         several = held is not None and not records.rows(f"count(distinct {held.text}) <= 1")[0][0]
         name = "source" if several else column

@@ -55,7 +55,7 @@ REPEATED = 1.5
 FEW_VALUES = 6
 """A column with fewer distinct values is not used as the item unless it has a known name."""
 FEW_REPEATED = 20
-"""The same limit for a balanced column (`Repetition.is_balanced`)."""
+"""A column with fewer distinct values is not balanced (`Repetition.is_balanced`)."""
 MOST_BY_CHANCE = 0.35
 """Rows of one item seldom share a cell. A column is like items if the number of pairs of rows that
 share value and cell is at most this share of the number expected by chance."""
@@ -157,8 +157,12 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
     for name in sorted(names, key=lambda name: ITEM_NAMES.index(name.lower())):
         holders = [each.records for each in lacking if name in each.records.columns]
         if len(holders) == len(lacking) and repetition_of(engine, holders, name).is_like_items:
-            ours = {id(each) for each in lacking}
-            renamed = [rename_item(each, name) if id(each) in ours else each for each in tables]
+            # Tables are told apart as objects, since two of them may be equal.
+            ids_of_lacking = {id(each) for each in lacking}
+            renamed = []
+            for each in tables:
+                is_lacking = id(each) in ids_of_lacking
+                renamed.append(rename_item(each, name) if is_lacking else each)
             return renamed, name
     return list(tables), None
 
@@ -217,7 +221,8 @@ def _usual_names(column: str) -> set[str]:
 
 def with_ids(names: Iterable[str]) -> set[str]:
     """Return names of columns, also with `_id` at the end."""
-    return {each for name in names for each in (name, f"{name}_id")}
+    plain_names = {*names}
+    return plain_names | {f"{name}_id" for name in plain_names}
 
 
 def lacks_items(records: Records) -> bool:
@@ -290,7 +295,13 @@ def _holds_times(records: Records, name: str) -> bool:
 
 
 def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetition:
-    """Measure how the values of a column of battles repeat."""
+    """Measure how the values of a column of battles repeat, in the first `MOST_ROWS` rows.
+
+    Args:
+        engine: the database.
+        parts: the battles; each part has the column.
+        name: the column.
+    """
     queries = [_values_query(part, name) for part in parts]
     table = engine.fresh("repeated")
     engine.store(table, f"select * from ({' union all '.join(queries)}) limit {MOST_ROWS}")

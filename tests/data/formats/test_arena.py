@@ -271,6 +271,15 @@ def test_no_order_is_invented_where_no_tie_is_inconsistent(save):
     assert "order" not in battles.table
 
 
+def test_rows_without_a_question_are_not_turns_of_one_question(save):
+    rows = [arena_row(k, "model_a", turn=k + 1) for k in range(4)]
+    for row in rows[2:]:
+        row["question_id"] = None
+    battles = podium.read_battles(save("battles.jsonl", rows))
+    assert battles.values_of("item") == ("q0", "q1")
+    assert "question" not in battles.columns
+
+
 def test_judges_that_are_lists_are_one_judge_with_its_templates(save):
     rows = [
         judged("model_a", 81, turn=1),

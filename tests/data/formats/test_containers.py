@@ -92,6 +92,12 @@ def test_a_list_of_numbers_is_no_list_of_records(save):
     )
 
 
+def test_a_list_of_numbers_and_lists_is_no_list_of_records(save):
+    assert "numbers.json: the JSON is not a list of records: '[1, [2]]'" in refusal(
+        save("numbers.json", "[1, [2]]")
+    )
+
+
 @pytest.mark.parametrize("name", ["picture.csv", "picture.json"])
 def test_a_binary_file_is_rejected(save, name):
     message = refusal(save(name, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"))

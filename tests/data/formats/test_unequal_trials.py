@@ -63,6 +63,15 @@ def test_the_numbers_of_scores_are_said_by_model():
     )
 
 
+def test_the_numbers_of_scores_are_those_of_a_task_also_if_a_judge_gave_them():
+    tasks = [scores_of(**ONCE).assign(task=name, judge="j") for name in ("arc", "gsm")]
+    for table in tasks:
+        table["item"] = table["task"] + table["item"]
+    notes = notice_texts(podium.read_battles(pd.concat(tasks, ignore_index=True)).notes)
+    assert sum("12 of 12 items of arc: " in note for note in notes) == 1
+    assert sum("12 of 12 items of gsm: " in note for note in notes) == 1
+
+
 @pytest.mark.slow
 def test_no_battle_of_unequal_epochs_is_missing():
     assert podium.read_battles(scores_of(**ONCE)).counts().missing == 0

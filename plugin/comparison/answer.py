@@ -87,7 +87,8 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
     so. If the scores may be in two units, or unparsed battles may explain the difference, the first
     sentence says that nothing is claimed. If the order of the responses decides, or else if battles
     of one of the two are unparsed more often, the second sentence says so. Another sentence names a
-    voter or judge without whom the other model is ahead. The wins are left out if no item has a
+    voter or judge without whom the other model is ahead. Of a clear difference, a sentence says if it
+    is not known whether unparsed verdicts would have had other winners. The wins are left out if no item has a
     result. If the difference is clear only for a pair that was chosen before looking at the
     ranking, a sentence has the p-value of one that was chosen afterwards. The further items are
     left out if the two are distinguishable or nothing is claimed.
@@ -117,6 +118,8 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
         sentences.append(_doubt_sentence(second))
     if finding.rater_check is not None:
         sentences.append(_doubt_sentence(finding.rater_check))
+    if finding.loss_unknown is not None and finding.is_distinguishable:
+        sentences.append(_unknown_sentence(finding.loss_unknown))
     if _depends_on_choice(finding):
         sentences.append(
             comparison_templates.CHOSEN.format(
@@ -174,6 +177,13 @@ def _models(findings: Sequence[PairFinding]) -> list[str]:
 def _doubt_sentence(doubt: Check) -> str:
     """Write what a flagged check says: a reason why the difference may mean nothing."""
     return f"{doubt.start_sentence(doubt.clause)}."
+
+
+def _unknown_sentence(check: Check) -> str:
+    """Write what is not known because a check could not be made, and why."""
+    return comparison_templates.NOT_KNOWN.format(
+        question=check.kind.question or check.name, reason=check.reason
+    )
 
 
 def _further_items_sentence(finding: PairFinding) -> str:

@@ -36,6 +36,7 @@ from podium.diagnosis.checks.all_checks import (
     checks_of_comparison,
     doubt_about_judge,
     doubt_about_losses,
+    unknown_loss,
     doubt_about_scales,
     doubts_about_models,
     flagged_losses,
@@ -514,7 +515,8 @@ def _with_doubts(
     verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
     order of the responses decides, or else whether a judge is one of the two or of the family of
     one. If unparsed battles cannot explain the difference, `loss_check` has them. If there is no
-    other `doubt`, it says whether items are alike in groups that are not the unit.
+    other `doubt`, it says whether items are alike in groups that are not the unit. `loss_unknown`
+    has the check of unparsed verdicts that cannot be made.
 
     Args:
         finding: what was compared.
@@ -542,6 +544,7 @@ def _with_doubts(
             is_open = not finding.is_distinguishable
             is_explained = is_open or not set(models).isdisjoint(unclaimed[losses.name])
             doubts["doubt" if is_explained else "loss_check"] = losses
+        doubts["loss_unknown"] = unknown_loss(checks)
         doubts["judge_doubt"] = doubt_about_judge(checks)
         doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
     if doubts.get("doubt") is None:

@@ -17,6 +17,7 @@ UNIT_UNKNOWN = (
     "but the column {column!r} looks like the item: say --columns {option}."
 )
 NOT_CALLED = "Nothing is claimed about {candidate} and {baseline}: {reason}."
+NOT_KNOWN = "Not known: {question} ({reason})."
 TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}{contrary}."
 OTHER_BATTLES = "; {ahead} is ahead by Elo, which also counts battles with other models"
 BY_CREDITS = "; {ahead} is ahead by Elo, which counts credits, not items won"

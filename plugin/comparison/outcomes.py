@@ -88,6 +88,8 @@ class PairFinding:
             wins more often in single orders, where whoever is ahead is so without that; None if
             there is none, or if `doubt` has it. If there is one, no requirement with a margin is
             decided.
+        loss_unknown: the check whether unparsed verdicts would have had other winners, if that is
+            not known; else None.
         rater_check: the flagged check that one voter or judge decides who is ahead; None if
             there is none.
         questions_in_doubt: whether the two may have been asked different questions: they had
@@ -124,6 +126,7 @@ class PairFinding:
     doubt: Check | None = None
     judge_doubt: Check | None = None
     loss_check: Check | None = None
+    loss_unknown: Check | None = None
     rater_check: Check | None = None
     questions_in_doubt: bool = False
     unit: str = "item"

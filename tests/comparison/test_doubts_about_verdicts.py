@@ -2,6 +2,8 @@
 
 import random
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import podium
@@ -96,3 +98,22 @@ def test_a_tally_that_elo_contradicts_says_why():
 def test_a_tally_that_elo_agrees_with_says_no_more():
     found = compared(cycle_of_models(wins=2))
     assert found.answer[1] == "2 wins, 18 losses, 0 ties by item."
+
+
+def test_a_clear_answer_says_that_the_winners_of_lost_verdicts_are_not_known():
+    """Of two models, 15% of the verdicts are unparsed, and the orders agree in 70%."""
+    rng = np.random.default_rng(2)
+    favours = np.repeat(rng.random(120) < 0.75, 2)
+    credit = np.where(rng.random(240) < 0.82, favours, ~favours).astype(float)
+    orders = np.tile(["ab", "ba"], 120)
+    columns = {"item": np.repeat([f"i{k}" for k in range(120)], 2), "order": orders}
+    table = pd.DataFrame({**columns, "model_a": "m0", "model_b": "m1", "credit": credit})
+    clear = podium.compare(table, "m0", "m1")
+    assert clear.findings[0].is_distinguishable
+    assert "Not known" not in " ".join(clear.answer)
+    table.loc[rng.random(240) < 0.15, "credit"] = np.nan
+    lossy = podium.compare(table, "m0", "m1")
+    assert lossy.findings[0].is_distinguishable
+    assert lossy.answer[1].startswith(
+        "Not known: whether the unparsed verdicts would have had other winners (verdicts on"
+    )

@@ -88,6 +88,20 @@ def test_scores_are_looked_at_too():
 
 
 @pytest.mark.slow
+def test_groups_of_given_groups_are_flagged():
+    """Passages are the unit, and the models' strengths differ by document."""
+    table = table_of(1, effect=1.0, items=6).rename(columns={"passage": "document"})
+    number = table["item"].str.split("-").str[1].astype(int)
+    table["passage"] = [f"{d}.{n // 2}" for d, n in zip(table["document"], number, strict=True)]
+    ranking = podium.rank(podium.read_battles(table, cluster="passage"))
+    [check] = [each for each in ranking.standings[0].checks if each.kind.code == "groups"]
+    assert check.is_flagged
+    assert check.fields["column"] == "document"
+    assert "passages of one document are not independent" in ranking.standings[0].answer[0]
+    assert check_groups(podium.read_battles(table, cluster="document")) == ()
+
+
+@pytest.mark.slow
 def test_the_check_is_made_for_no_given_groups_no_categories_and_no_facts_of_rows():
     table = table_of(1, effect=1.0)
     assert check_groups(podium.read_battles(table, cluster="passage")) == ()

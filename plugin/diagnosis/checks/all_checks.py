@@ -515,6 +515,16 @@ def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Chec
     return check if is_about_models else None
 
 
+def unknown_loss(checks: Sequence[Check]) -> Check | None:
+    """Return the check whether unparsed verdicts would have had other winners, if it is not known.
+
+    It is made only where enough verdicts are unparsed to matter. None if there is no such check, or
+    if it is known.
+    """
+    unknown = [check for check in checks if check.name == "lost outcomes" and not check.is_known]
+    return unknown[0] if unknown else None
+
+
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
     """Return the flagged check that the order of the responses decides, not their quality."""
     return find_flagged(checks, [ORDER_DECIDES])

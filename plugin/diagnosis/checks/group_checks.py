@@ -18,7 +18,8 @@ from podium.data.reading.table import LIKELY
 from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.notices.option_forms import option_text
-from podium.wording import group_noun
+from podium.rankers.fit.coded import cluster_codes
+from podium.wording import group_noun, plural
 
 MOST_EMPTY = 0.1
 """With a larger share of items without a group, a column is not taken for one of groups."""
@@ -44,25 +45,27 @@ NO_GROUPS = frozenset({*COLUMNS, *REPLIES, ROW, "source", "task", "turn"}) - {"c
 def check_groups(battles: Battles) -> tuple[Check, ...]:
     """Check whether a column groups items in which the models' differences are alike.
 
+    If groups of items are the unit already (`cluster=passage`), they are what another column may
+    group: passages of one document.
+
     Returns:
         The check of the column with the smallest p-value, adjusted for the number of columns
-        (Bonferroni); empty if groups are known, if no column groups items, if a column looks like
-        the item, or if there are too many battles. Without items, each battle is one.
+        (Bonferroni); empty if no column groups items, if a column looks like the item, or if there
+        are too many battles. Without items, each battle is one.
     """
-    if battles.group is not None or battles.likely_item is not None or are_too_many(battles):
+    if battles.likely_item is not None or are_too_many(battles):
         return ()
-    names = sorted(battles.columns - NO_GROUPS - {*criterion_columns(battles.columns)})
+    used = {*criterion_columns(battles.columns), battles.group}
+    names = sorted(battles.columns - NO_GROUPS - used)
     known = battles.readable & (battles.item_codes >= 0 if battles.has_items else True)
     if not names or not known.any():
         return ()
-    if battles.has_items:
-        distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
-        items = len(distinct)
-    else:
-        items = int(known.sum())
-        item = np.arange(items)
+    are_rows = not battles.has_items and battles.group is None
+    codes = np.arange(len(battles)) if are_rows else cluster_codes(battles)
+    distinct, item = np.unique(codes[known], return_inverse=True)
+    items = len(distinct)
     candidates = dict(_groups_of_items(battles, names, known, item, items))
-    if not battles.has_items:
+    if are_rows:
         candidates = _without_winners(battles, known, candidates)
     if not candidates:
         return ()
@@ -72,6 +75,7 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
     p = min(1.0, p_values[column] * len(p_values))
     fields = {
         "column": column,
+        "units": plural("item" if battles.group is None else battles.unit, 2),
         "noun": group_noun(column),
         "groups": int(candidates[column].max()) + 1,
         "p": short_p(p),

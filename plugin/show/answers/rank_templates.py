@@ -13,7 +13,7 @@ SAME_SCORE = (
 UNIT_UNKNOWN = (
     "Nobody is called clearly ahead, because it is not known which rows are about the same item."
 )
-ITEMS_DEPEND = "Nobody is called clearly ahead, because items of one {noun} are not independent."
+ITEMS_DEPEND = "Nobody is called clearly ahead, because {units} of one {noun} are not independent."
 JUDGE_STOPPED = (
     "This tournament was stopped because its judge cannot judge: its ranking is not to be used."
 )

@@ -243,7 +243,7 @@ def _no_unit_sentence(battles: Battles, checks: Sequence[Check]) -> str | None:
     """
     groups = dependent_groups(checks)
     if groups is not None and battles.has_items:
-        return rank_templates.ITEMS_DEPEND.format(noun=groups.fields["noun"])
+        return rank_templates.ITEMS_DEPEND.format(**groups.fields)
     if battles.likely_item is not None or groups is not None:
         return rank_templates.UNIT_UNKNOWN
     return None

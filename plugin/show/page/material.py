@@ -182,7 +182,8 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return f"places are by the {standings.ranker} of the scores, not by ratings"
     groups = dependent_groups(standings.checks)
     if groups is not None and battles.has_items:
-        return f"items of one {groups.fields['noun']} are not independent"
+        units, noun = groups.fields["units"], groups.fields["noun"]
+        return f"{units} of one {noun} are not independent"
     if battles.likely_item is not None or groups is not None:
         return "it is not known which rows are about the same item"
     losses = flagged_losses(standings.checks)

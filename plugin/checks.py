@@ -424,7 +424,9 @@ _CHECKS = (
             "{units} of one {noun} favour the same models (column {column}, {groups} groups, "
             "p = {p}), and the intervals take them as independent"
         ),
-        ok="{units} of one {noun} vary as much as others (column {column}, {groups} groups, p = {p})",
+        ok=(
+            "{units} of one {noun} vary as much as others (column {column}, {groups} groups, p = {p})"
+        ),
         number="{p}",
         remedy=(
             "take these groups as the unit with {option}, or rank them one by one with {by} if "

@@ -36,10 +36,10 @@ from podium.diagnosis.checks.all_checks import (
     checks_of_comparison,
     doubt_about_judge,
     doubt_about_losses,
-    unknown_loss,
     doubt_about_scales,
     doubts_about_models,
     flagged_losses,
+    unknown_loss,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.group_checks import dependent_groups

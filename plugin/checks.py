@@ -425,7 +425,8 @@ _CHECKS = (
             "p = {p}), and the intervals take them as independent"
         ),
         ok=(
-            "{units} of one {noun} vary as much as others (column {column}, {groups} groups, p = {p})"
+            "{units} of one {noun} vary as much as others (column {column}, {groups} groups, "
+            "p = {p})"
         ),
         number="{p}",
         remedy=(

@@ -89,9 +89,9 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
     of one of the two are unparsed more often, the second sentence says so. Another sentence names a
     voter or judge without whom the other model is ahead. Of a clear difference, a sentence says if
     it is not known whether unparsed verdicts would have had other winners. The wins are left out if
-    no item has a result. If the difference is clear only for a pair that was chosen before looking at the
-    ranking, a sentence has the p-value of one that was chosen afterwards. The further items are
-    left out if the two are distinguishable or nothing is claimed.
+    no item has a result. If the difference is clear only for a pair that was chosen before looking
+    at the ranking, a sentence has the p-value of one that was chosen afterwards. The further items
+    are left out if the two are distinguishable or nothing is claimed.
 
     Args:
         finding: what was compared.

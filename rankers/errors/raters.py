@@ -91,18 +91,19 @@ def raters_of(
 def count_raters(battles: Battles) -> tuple[str, int] | None:
     """Return what gave the verdicts and how many there are, as `("judge", 4)`.
 
-    Voters are counted if there are several, else judges. Those without a readable verdict are not
-    counted, unless there are more than `MOST_READ` battles. The result is None if there are not
-    several of either.
+    Voters are counted if there are several, else judges, else a single voter. Those without a
+    readable verdict are not counted, unless there are more than `MOST_READ` battles. The result is
+    None if there is no voter and at most one judge, whom the heading of a ranking names.
     """
-    for column in ("voter", "judge"):
-        number = battles.rows.count_names(column)
+    numbers = {column: battles.rows.count_names(column) for column in ("voter", "judge")}
+    for column, named in numbers.items():
+        number = named
         if number > 1 and len(battles) <= MOST_READ:
             names = {*battles.rows.texts_of(column)[battles.readable].tolist()}
             number = len(names - {None})
         if number > 1:
             return column, number
-    return None
+    return ("voter", 1) if numbers["voter"] else None
 
 
 def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:

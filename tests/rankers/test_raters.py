@@ -128,6 +128,15 @@ def test_orders_are_merged_to_find_raters_only_if_there_may_be_ten(monkeypatch, 
     assert [name for name in stored if name in ("order", "battles")] == merged
 
 
+def test_a_single_voter_is_this_voter():
+    table = votes_of(3, voters=1, votes=200, models=3)
+    [standings] = podium.rank(table).standings
+    assert standings.answer[0].startswith("For this voter: ")
+    [nameless] = podium.rank(table.drop(columns="voter")).standings
+    assert "voter" not in nameless.answer[0]
+    assert podium.compare(table, "m0", "m1").answer[0].startswith("For this voter: ")
+
+
 def test_a_tenth_voter_without_a_readable_verdict_is_no_rater():
     table = votes_of(7, models=MODELS, voters=10)
     table.loc[table["voter"] == "v09", "credit"] = np.nan

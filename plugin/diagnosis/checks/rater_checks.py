@@ -72,7 +72,7 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 def _are_few_raters(battles: Battles) -> bool:
     """Return whether voters or judges are so few that one may turn round any clear difference."""
     raters = count_raters(battles)
-    return raters is not None and raters[1] <= MOST_RATERS_OF_PAIRS
+    return raters is not None and 1 < raters[1] <= MOST_RATERS_OF_PAIRS
 
 
 def _check_places(

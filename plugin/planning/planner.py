@@ -34,6 +34,7 @@ from podium.planning.sample_size import (
 from podium.rankers.errors.intervals import check_level
 from podium.rankers.errors.raters import Raters, raters_of
 from podium.rankers.estimate import Estimate
+from podium.rankers.fit.cells import cluster_shares, prepare_battles
 from podium.rankers.ranking import build_provenance
 from podium.tournaments.schedule import TournamentDesign
 from podium.wording import plural, quantity, word_for
@@ -352,7 +353,9 @@ def _share_through_anchor(
 
 
 UNWEIGHTED = (
-    "the pilot's shares of ties and of decided battles count each battle once, whatever its weight"
+    "the pilot's shares of ties and of decided battles count each battle once, whatever its "
+    "weight; if {units} to come have weights like the pilot's, a comparison takes {effect:.2f} "
+    "times as many (design effect)"
 )
 """Assumption of a plan from a pilot whose battles have weights."""
 
@@ -381,7 +384,7 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         if request.groups is not None:
             yield _assumption_on_groups(request.groups)
         if request.record.battles.has_weights:
-            yield UNWEIGHTED
+            yield _assumption_on_weights(request.record.battles)
         raters = raters_of(request.record.battles)
         if raters is not None:
             yield _assumption_on_raters(raters)
@@ -411,6 +414,16 @@ def _assumption_on_groups(groups: PilotGroups) -> str:
         f"so that a comparison takes {effect} times as many as if they were independent (design "
         "effect)"
     )
+
+
+def _assumption_on_weights(battles: Battles) -> str:
+    """Write that weights are left out, and how many more items they take.
+
+    The factor is n sum(w^2) / sum(w)^2 over the weights w of n items or groups (Kish 1965).
+    """
+    share = cluster_shares(prepare_battles(battles))
+    effect = len(share) * float(share @ share)
+    return UNWEIGHTED.format(units=plural(battles.unit, 2), effect=effect)
 
 
 def _assumption_on_raters(raters: Raters) -> str:

@@ -36,6 +36,16 @@ def planned_calls(plan):
     return {line.tournament: line.planned.calls for line in plan.lines}
 
 
+def test_the_design_effect_of_weights_is_that_of_kish():
+    """Half of the items weigh 3: n sum(w^2) / sum(w)^2 = 2 (1 + 9) / (1 + 3)^2 = 1.25."""
+    table = verdicts()
+    heavy = table["item"].str[1:].astype(int) % 2
+    plan = make_plan(podium.read_battles(table.assign(weight=1.0 + 2 * heavy)))
+    assert any("takes 1.25 times as many (design effect)" in text for text in plan.assumptions)
+    equal = make_plan(podium.read_battles(table.assign(weight=2.0)))
+    assert not any("weights like the pilot's" in text for text in equal.assumptions)
+
+
 @pytest.mark.slow
 def test_a_judge_that_grades_single_responses_has_a_call_per_response():
     """Of 5 models on 100 items, there are 500 responses, whatever pairs a design plays."""

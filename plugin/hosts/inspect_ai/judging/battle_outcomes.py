@@ -24,6 +24,14 @@ UNKNOWN = float("nan")
 """A figure that is not known. Inspect leaves it out of metrics and reducers."""
 
 
+def round_for_lists(figure: float) -> float:
+    """Return a figure with the three decimals that lists of samples have room for.
+
+    Inspect's viewer shows all digits of a value. The full value is in the metadata of the score.
+    """
+    return round(figure, 3)
+
+
 def has_shown_judgment(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether a judge saw the responses of a battle, by the rows of its judgments."""
     return any(row.get("reason") not in NOT_SHOWN for row in rows)
@@ -40,8 +48,8 @@ def parts_of_outcome(score: Score) -> dict[str, float]:
         return {CREDIT: UNKNOWN, FLIP: UNKNOWN, UNPARSED: UNKNOWN}
     credit = credit_in(score)
     return {
-        CREDIT: UNKNOWN if credit is None else credit,
-        FLIP: share_of_flips(rows),
+        CREDIT: UNKNOWN if credit is None else round_for_lists(credit),
+        FLIP: round_for_lists(share_of_flips(rows)),
         UNPARSED: float(credit is None),
     }
 

@@ -26,7 +26,6 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     BattleVerdict,
     PackVerdicts,
-    credit_in,
 )
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.notices.option_forms import Kind, typed_as, typed_in_command
@@ -234,7 +233,7 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
     answers = []
     for score, value in zip(scores, values, strict=True):
         kept = score.metadata or {}
-        verdict = BattleVerdict(**kept[NAMESPACE], credit=credit_in(score))
+        verdict = BattleVerdict.parse(kept[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
         transcripts = metadata.get("transcripts", {}) | kept.get("transcripts", {})

@@ -655,7 +655,14 @@ def refused_in_score(score: Score) -> dict[str, dict[str, str]]:
 
 
 def credit_in(score: Score) -> float | None:
-    """Return the credit of model_a that a battle's score holds; None if it is unparsed."""
+    """Return the credit of model_a that a battle's score holds; None if it is unparsed.
+
+    The metadata hold the full credit. The value has fewer digits, and is read only if the log of an
+    older version holds no other.
+    """
+    kept = (score.metadata or {}).get(NAMESPACE)
+    if isinstance(kept, Mapping) and kept.get("credit") is not None:
+        return float(kept["credit"])
     return None if score.value is None or score.value != score.value else score.as_float()
 
 

@@ -156,6 +156,9 @@ class RunRanking:
                 self._note_lone_run(results, runs)
                 self._save_pin(runs.model)
                 return
+            if not self.options.judges and not _have_metric(results):
+                needed = f"name a judge with {option_text('judge')}"
+                raise UsageError(f"the tasks of this run have no metric to rank by: {needed}")
             try:
                 with naming_places(runs.name_origins):
                     rankings, figures = self._rankings_by_task(results, runs)

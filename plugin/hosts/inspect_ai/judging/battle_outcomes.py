@@ -10,6 +10,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     credit_in,
     parse_sample,
+    round_for_lists,
     verdict_rows_in,
 )
 from podium.scorers.reply import NOT_SHOWN
@@ -22,14 +23,6 @@ UNPARSED = "unparsed"
 """Key in the value of a score: 1 if the battle is unparsed, 0 if it has a credit."""
 UNKNOWN = float("nan")
 """A figure that is not known. Inspect leaves it out of metrics and reducers."""
-
-
-def round_for_lists(figure: float) -> float:
-    """Return a figure with the three decimals that lists of samples have room for.
-
-    Inspect's viewer shows all digits of a value. The full value is in the metadata of the score.
-    """
-    return round(figure, 3)
 
 
 def has_shown_judgment(rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -26,6 +26,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     BattleVerdict,
     PackVerdicts,
+    credit_in,
 )
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.notices.option_forms import Kind, typed_as, typed_in_command
@@ -112,7 +113,7 @@ def pairwise(
                 print_once(note)
             battle = _battle_of(state, response, own)
             scores.append(await _score_against(own, runs[own.transcripts], battle, state))
-        return scores[0] if value == "credit" else _merge_scores(scores)
+        return _whole_credit(scores[0]) if value == "credit" else _merge_scores(scores)
 
     return score
 
@@ -217,6 +218,15 @@ def _merging_of(how: Judging) -> dict[str, Any]:
     """Return the settings by which judgments are merged that differ from the defaults."""
     settings = {name: getattr(how, name) for name in DEFAULT_MERGING}
     return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
+
+
+def _whole_credit(score: Score) -> Score:
+    """Return the score of a battle with all digits of its credit, because metrics take the value.
+
+    A score without a value is returned as it is.
+    """
+    credit = credit_in(score)
+    return score if credit is None else score.model_copy(update={"value": credit})
 
 
 def _merge_scores(scores: Sequence[Score]) -> Score:

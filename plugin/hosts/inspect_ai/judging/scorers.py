@@ -14,7 +14,6 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     flatten_arguments,
     score_without_value,
 )
-from podium.hosts.inspect_ai.judging.battle_outcomes import round_for_lists
 from podium.hosts.inspect_ai.judging.pack_table import credit_text, pack_table
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -26,6 +25,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     SampleReplies,
     VerdictRow,
     parse_sample,
+    round_for_lists,
     verdict_rows_in,
 )
 from podium.plugins.catalogue import judging_settings

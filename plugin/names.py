@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -86,3 +87,20 @@ def spellings_of_one_name(names: Iterable[str]) -> list[list[str]]:
         plain = re.sub(r"[\s_-]+", " ", seen_name(name).casefold())
         groups.setdefault(plain, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def names_without_provider(names: Iterable[str]) -> dict[str, str]:
+    """Return a short form of each name: its last part, or the whole name if others share it.
+
+    >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
+    {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
+    """
+    last_parts = {name: name.rpartition("/")[2] for name in names}
+    # Last parts and whole names together. A name without a provider is counted as both.
+    counts = Counter([*last_parts.values(), *last_parts])
+    short_names = {}
+    for name, last_part in last_parts.items():
+        own_count = 2 if last_part == name else 1
+        is_unique = counts[last_part] == own_count
+        short_names[name] = last_part if is_unique else name
+    return short_names

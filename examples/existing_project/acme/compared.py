@@ -5,7 +5,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import generate
 
 from acme.tasks import TOPICS
-from podium.inspect import pairwise
+from podium.inspect import pairwise, pairwise_viewer
 
 
 @task
@@ -19,4 +19,9 @@ def compared_advice(reference: str | list[str]) -> Task:
         Sample(f"What helps with {topic}? Write at least three sentences.", id=f"advice-{k}")
         for k, topic in enumerate(TOPICS)
     ]
-    return Task(MemoryDataset(samples), solver=generate(), scorer=[pairwise(reference=reference)])
+    return Task(
+        MemoryDataset(samples),
+        solver=generate(),
+        scorer=[pairwise(reference=reference)],
+        viewer=pairwise_viewer(),
+    )

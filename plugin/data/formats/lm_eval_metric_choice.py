@@ -1,9 +1,9 @@
 """Choose the metrics of lm-eval's tasks that count."""
 
-import os
 import shlex
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.headline_metrics import (
@@ -209,12 +209,21 @@ def _no_metric_error(
     cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"
-    folder = os.path.commonpath([scores.file.path.parent for scores in files])
-    way = f"let a judge compare the responses: `{judging_command([folder])}`"
+    folders = _folders_to_type([scores.file.path.parent for scores in files])
+    way = f"let a judge compare the responses: `{judging_command(folders)}`"
     played = _folder_of_tournaments(files)
     if played:
         way = f"verdicts of judges are in {played}: `podium rank {shlex.quote(played)}`"
     return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
+
+
+def _folders_to_type(folders: Iterable[Path]) -> list[str]:
+    """Return the folder that holds all folders of runs, or those folders if there is none.
+
+    A folder further up may hold runs of other tasks.
+    """
+    parents = {folder.parent for folder in folders}
+    return [str(folder) for folder in (parents if len(parents) == 1 else dict.fromkeys(folders))]
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:

@@ -4,6 +4,7 @@ One folder links to all of them. It is read as `podium rank` reads folders, so t
 same figures.
 """
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 from podium.data.formats.files import split_label
 from podium.data.formats.lm_eval_layout import (
     SAMPLES_NAME,
+    TIME,
     TOURNAMENTS,
     Samples,
     describe_samples,
@@ -24,6 +26,11 @@ from podium.hosts.lm_eval.lm_eval_compatibility import write_results
 from podium.notices.notice import Notice
 from podium.storage.atomic_files import atomic_file, atomic_folder
 
+THIS_RUN = "this run"
+"""Name of this run in messages."""
+NOT_SAVED = "this run (lm-eval saved no samples)"
+"""Name of this run in the tournament's log if it has no output path."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunFolders:
@@ -32,7 +39,8 @@ class RunFolders:
     Attributes:
         model: the name of this run's model.
         sources: the folders, in the form in which `podium rank` takes them. This run's is first.
-        origins: the name of each folder in messages: `this run`, or the folder that it links to.
+        origins: the name of each folder in messages: `this run`, which is first, or the folder that
+            it links to.
         models: the names of all models, this run's first.
         notes: notes on the names of runs, and on earlier runs that this run replaces.
     """
@@ -48,6 +56,25 @@ class RunFolders:
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
         return text
+
+    def name_saved(self, text: str, output_path: str | None) -> str:
+        """Return a text in which files of runs have the names under which the user has them.
+
+        The folders here are removed after the ranking. lm-eval saves the samples of this run later,
+        under a time that is not known yet: a `*` stands for the time. If lm-eval does not save
+        them, the name says so.
+
+        Args:
+            text: the text.
+            output_path: lm-eval's output path; None if it saves nothing.
+        """
+        this_run = next(iter(self.origins))
+        saved = NOT_SAVED
+        if output_path:
+            saved = str(_folder_of_saved(Path(this_run), output_path))
+            timed = rf"({re.escape(this_run)}/samples_.+)_{TIME}\.jsonl"
+            text = re.sub(timed, r"\1_*.jsonl", text)
+        return self.name_origins(text.replace(this_run, saved))
 
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
@@ -148,7 +175,7 @@ def collect_runs(
         if file.model != model:
             models.setdefault((file.model, file.path.absolute().parent), []).append(file)
     sources = [_source_of(samples[0], run, are_read_apart)]
-    origins = {str(run): "this run"}
+    origins = {str(run): THIS_RUN}
     for number, ((_, origin), files) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
@@ -204,16 +231,23 @@ def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
     That is a subfolder of the output path with the name of `run`, or the parent of an output path
     that ends in .json. Files of the same name are replaced.
     """
-    folder = results_folder(output_path)
-    is_folder = folder == Path(output_path)
-    if is_folder:
-        folder = folder / run.name
+    folder = _folder_of_saved(run, output_path)
     folder.mkdir(parents=True, exist_ok=True)
     saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
     for path in saved:
         with atomic_file(path) as copy:
             shutil.copyfile(run / path.name, copy)
     return saved
+
+
+def _folder_of_saved(run: Path, output_path: str) -> Path:
+    """Return the folder in which lm-eval will save the files of a run.
+
+    It is a subfolder of the output path with the name of `run`, or the parent of an output path
+    that ends in .json.
+    """
+    folder = results_folder(output_path)
+    return folder / run.name if folder == Path(output_path) else folder
 
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:

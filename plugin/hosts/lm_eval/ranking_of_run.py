@@ -156,6 +156,9 @@ class RunRanking:
                 self._note_lone_run(results, runs)
                 self._save_pin(runs.model)
                 return
+            if not self.options.judges and not _have_metric(results):
+                needed = f"name a judge with {option_text('judge')}"
+                raise UsageError(f"the tasks of this run have no metric to rank by: {needed}")
             try:
                 with naming_places(runs.name_origins):
                     rankings, figures = self._rankings_by_task(results, runs)
@@ -277,23 +280,39 @@ class RunRanking:
                 display=_display_of_inspect(),
             )
         self.needs_responses = failure is not None
+        if not self.needs_responses:
+            self._name_sources(self.log, runs)
         self.notes.append(f"the tournament's log: {self.log}")
         battles = read_played_log(self.log, failure, self.options)
         if failure:
             self._note_failure(failure.message)
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
+    def _name_sources(self, log: Place, runs: RunFolders) -> None:
+        """Name the runs in a tournament's log as the user has them: the folders are removed."""
+        from podium.hosts.inspect_ai.logs.sources_in_log import rename_sources
+
+        try:
+            rename_sources(log, partial(runs.name_saved, output_path=self.output_path))
+        except (OSError, PodiumError) as error:
+            self._note_failure(f"the tournament's log names removed folders: {error}")
+
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
-        """Rank some battles. In the ranking, names in `runs.origins` replace linked folders."""
+        """Rank some battles. In the ranking, runs have the names under which the user has them."""
         name = runs.name_origins
         ranking = rank_for_host(battles, self.options, self.settings)
         if is_partial(ranking, battles):
             self.code = PARTLY
-        sources = list(map(name, ranking.provenance["sources"]))
+        place = partial(runs.name_saved, output_path=self.output_path)
+        named: dict[str, Any] = {"sources": list(map(place, ranking.provenance["sources"]))}
+        if "runs" in ranking.provenance:
+            named["runs"] = [
+                {**run, "source": place(run["source"])} for run in ranking.provenance["runs"]
+            ]
         return replace(
             ranking,
             standings=tuple(each.map_texts(name) for each in ranking.standings),
-            provenance={**ranking.provenance, "sources": sources},
+            provenance={**ranking.provenance, **named},
             failures=tuple(map(name, ranking.failures)),
         )
 

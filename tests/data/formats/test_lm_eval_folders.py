@@ -338,8 +338,19 @@ def test_a_task_without_any_metric_says_that_a_judge_can_compare(tmp_path: Path)
     with pytest.raises(
         podium.NotIdentifiedError,
         match=r"to compare: t has no metric; let a judge compare the responses: `inspect eval",
-    ):
+    ) as refused:
         podium.read_battles(tmp_path)
+    assert f"responses={tmp_path} --model-role" in str(refused.value)
+
+
+def test_folders_of_runs_without_a_metric_are_named_each_if_they_lie_apart(tmp_path: Path) -> None:
+    places = [tmp_path / "x", tmp_path / "deep" / "y"]
+    for name, place in zip("ab", places, strict=True):
+        write_run(place, name, {"t": [sample("q0", {})]})
+    with pytest.raises(podium.NotIdentifiedError) as refused:
+        podium.read_battles(*map(str, places))
+    folders = ",".join(str(place / name) for name, place in zip("ab", places, strict=True))
+    assert f"responses={folders} --model-role" in str(refused.value)
 
 
 def test_the_one_metric_with_numbers_is_taken_where_others_have_none(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What tests of logs share: models of known quality, verdicts worked out by hand, figures
 compared."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from inspect_ai.log import EvalLog
 from scripted_judge import preferred
 
 import podium
+from podium.hosts.inspect_ai.logs.podium_entries import credit_in
 from podium.rankers.ranking import Ranking
 
 MODELS = {"ash": 1.2, "elm": 1.9, "fir": 0.7, "oak": 2.4}
@@ -54,6 +56,12 @@ def failed_battles(log: EvalLog) -> set[str]:
         for one in log.samples or []
         if one.error and "model_a" in one.metadata
     }
+
+
+def credit_of(sample: Any) -> float:
+    """Return the full credit of a battle; NaN if it is unparsed."""
+    credit = credit_in(verdict_of(sample))
+    return math.nan if credit is None else credit
 
 
 def verdict_of(sample: Any) -> Any:

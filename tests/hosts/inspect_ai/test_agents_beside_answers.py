@@ -1,6 +1,7 @@
 """A tournament over a task of agents and a task of plain answers: each is shown as it is."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import podium
 from podium.hosts.inspect_ai.judging.judge_calls import readable_judgments
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.plugins.catalogue import judging_settings
+from podium.scorers.prompt import count_tokens
 
 pytestmark = pytest.mark.slow
 RunPodium = Callable[..., tuple[int, str, str]]
@@ -50,6 +52,15 @@ def test_only_the_task_of_agents_has_transcripts(
     assert {text.partition(" ")[0] for text in texts["facts"]} == {"ash", "willow"}
     [judge] = podium.read_battles(str(place(log))).judges
     assert judge.startswith("scripted/judge")
+
+
+def test_the_preview_counts_rules_of_transcripts_where_there_are_some(
+    folder: str, record: Any, play: Any, behave: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    play(round_robin(responses=folder, pack=False, replies="text"), behave())
+    [printed] = re.findall(r"12 calls per judge, about ([\d,]+) input", capfd.readouterr().err)
+    asked = sum(count_tokens(prompt) for _, prompt in record.prompts)
+    assert int(printed.replace(",", "")) == pytest.approx(asked, rel=0.01)
 
 
 def test_answers_beside_agents_are_preference_data(

@@ -20,7 +20,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import match
 from inspect_ai.solver import solver
 from made_logs import RIGHT, write_quiz
-from played_logs import ITEMS, MODELS, battles, by_hand, place, verdict_of
+from played_logs import ITEMS, MODELS, battles, by_hand, credit_of, place
 from written_logs import build_log, write
 
 from podium.hosts.inspect_ai.tasks import round_robin
@@ -205,7 +205,7 @@ def test_a_pooled_jury_has_the_credit_of_its_own_rule(
     pooled, _ = preferences_of(run_podium, tmp_path, str(place(log)), *every)
     values = {
         (sample.metadata["item"], sample.metadata["model_a"], sample.metadata["model_b"]): (
-            verdict_of(sample).value
+            credit_of(sample)
         )
         for sample in battles(log)
     }

@@ -23,6 +23,7 @@ pytest.importorskip("openai")
 
 import forked
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from played_logs import credit_of
 from stand_in import Call, StandIn, mark, preference, stand_in
 
 from podium.data.pairings import Field, Outcome, Pairing, Round
@@ -162,7 +163,7 @@ def earned(log: EvalLog) -> dict[str, float]:
     judged = sorted(
         (one for one in log.samples or [] if "model_a" in one.metadata and one.scores), key=id_of
     )
-    values = {battle_of(one): one.scores["verdict"].value for one in judged}
+    values = {battle_of(one): credit_of(one) for one in judged}
     return {key: value for key, value in values.items() if value is not None and value == value}
 
 

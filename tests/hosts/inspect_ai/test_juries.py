@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.model import GenerateConfig, get_model
-from played_logs import assert_same_figures, battles, by_hand, place, ranked, verdict_of
+from played_logs import assert_same_figures, battles, by_hand, credit_of, place, ranked, verdict_of
 
 import podium
 from podium.cli.main import podium as command
@@ -54,7 +54,7 @@ def test_a_jury_means_the_mean(sat):
     )
     for sample in battles(sat):
         own = sample.metadata
-        assert verdict_of(sample).value == pytest.approx(
+        assert credit_of(sample) == pytest.approx(
             expected[own["item"], own["model_a"], own["model_b"]]
         )
 
@@ -89,7 +89,7 @@ def merged_table(log):
     for sample in battles(log):
         own = sample.metadata
         names = {name: own[name] for name in ("item", "model_a", "model_b")}
-        rows.append({**names, "credit": verdict_of(sample).value})
+        rows.append({**names, "credit": credit_of(sample)})
     return pd.DataFrame(rows)
 
 

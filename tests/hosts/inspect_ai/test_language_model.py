@@ -17,7 +17,7 @@ from inspect_ai import eval, eval_retry
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from language_model import LanguageModel
-from played_logs import battles, final_battles, place, verdict_of
+from played_logs import battles, credit_of, final_battles, place, verdict_of
 
 import podium
 from podium.hosts.inspect_ai.tasks import round_robin
@@ -157,7 +157,7 @@ def test_json_verdicts_are_graded_and_their_mass_is_logged(
     for battle in battles(log):
         own = verdict_of(battle)
         credits = [row["credit"] for row in own.metadata["podium"]["judgments"]]
-        assert own.value == pytest.approx(sum(credits) / len(credits))
+        assert credit_of(battle) == pytest.approx(sum(credits) / len(credits))
 
 
 def test_diagnosis_and_ranking_say_that_this_judge_may_not_rank(play, language_model, connect):

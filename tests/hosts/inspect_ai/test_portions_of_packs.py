@@ -113,15 +113,18 @@ def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(
     unparsed = 0
     for sample in log.samples:
         score = sample.scores["verdict"]
-        assert len(score.explanation.splitlines()) == 4 + 6
+        table_text, *reasons = score.explanation.split("\n\n")[1:]
+        rows = table_text.splitlines()[1:]
+        assert len(rows) == 6
         own = table[table["item"] == sample.metadata["item"]]
         shown = Columns.parse(score.metadata["podium"]["judgments"]).to_rows()
         assert sorted(str(row["credit"]) for row in shown) == sorted(
             str(None if credit != credit else credit) for credit in own["credit"]
         )
-        assert score.explanation.count("unparsed (") == own["credit"].isna().sum() + sum(
-            line.partition(": ")[2].startswith("unparsed (")
-            for line in score.explanation.splitlines()
-        )
-        unparsed += own["credit"].isna().sum()
+        lost = own["credit"].isna().sum()
+        whole = sum(own.groupby(["model_a", "model_b"])["credit"].agg(lambda x: x.isna().any()))
+        assert sum(row.count("unparsed") for row in rows) == lost + whole
+        by_order = sum(line.count(" first") for text in reasons for line in text.splitlines())
+        assert by_order == lost
+        unparsed += lost
     assert unparsed > 0

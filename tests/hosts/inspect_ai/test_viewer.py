@@ -6,10 +6,14 @@ from inspect_ai.log import headline_metric, read_eval_log
 from inspect_ai.viewer import ViewerConfig
 from played_logs import battles, place, verdict_of
 
+from podium.hosts.inspect_ai.judging.pack_table import pack_table
+from podium.hosts.inspect_ai.judging.viewer import tournament_viewer
+from podium.hosts.inspect_ai.logs.podium_entries import BattleVerdict
 from podium.hosts.inspect_ai.logs.ranking_in_log import headline_of
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.hosts.inspect_ai.tournament.round_samples import names_without_provider
-from podium.hosts.inspect_ai.tournament.viewer import build_viewer
+from podium.hosts.inspect_ai.tournament.round_samples import outcomes_of
+from podium.inspect import pairwise_viewer
+from podium.names import names_without_provider
 from podium.rankers.ranking import Separation
 
 
@@ -172,13 +176,13 @@ def test_the_viewer_is_told_the_columns_and_not_to_trust_responses(behave, write
     assert getattr(viewer, "trust_content", False) is False
     view = viewer.task_samples_view
     assert [column.id for column in view.columns if column.visible] == [
-        "sampleStatus",
         "sampleId",
         "score__battle__model_a",
         "score__battle__model_b",
         "score__verdict__verdict",
         "score__battle__flip",
         "score__battle__unparsed",
+        "sampleStatus",
         "input",
         "error",
     ]
@@ -214,5 +218,104 @@ def test_a_version_of_inspect_without_trust_gets_the_columns_alone(monkeypatch):
 
     monkeypatch.setattr(OlderConfig, "model_fields", {"task_samples_view": None}, raising=False)
     monkeypatch.setattr("inspect_ai.viewer.ViewerConfig", OlderConfig)
-    viewer = build_viewer(packed=False)
+    viewer = tournament_viewer(packed=False)
     assert viewer.model_fields_set == {"task_samples_view"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", [False, True])
+def test_values_have_three_decimals_and_metadata_all(behave, write_responses, play, pack):
+    models = {"ash": 1.0, "elm": 1.21, "fir": 1.4}
+    judge = behave(garbage=0.2, probabilities=True)
+    log = play(round_robin(responses=write_responses(models=models), pack=pack, attempts=1), judge)
+    credits = []
+    for sample in [own for own in log.samples if own.scores]:
+        score = verdict_of(sample)
+        assert score.value == pytest.approx(round(score.as_float(), 3), abs=1e-12, nan_ok=True)
+        kept = score.metadata["podium"]
+        if pack:
+            credits += kept["battles"]["columns"]["credit"]
+            continue
+        rows = [row["credit"] for row in kept["judgments"]]
+        full = None if None in rows else sum(rows) / 2
+        assert kept["credit"] == pytest.approx(full)
+        credits.append(full)
+    known = [credit for credit in credits if credit is not None]
+    assert 0 < len(known) < len(credits)
+    assert all(credit != round(credit, 3) for credit in known)
+
+
+@pytest.mark.slow
+def test_a_later_round_plays_by_the_full_credits(behave, write_responses, play):
+    log = play(round_robin(responses=write_responses(models={"ash": 1.0, "elm": 1.21})), behave())
+    [sample, *_] = battles(log)
+    [outcome] = outcomes_of(sample)
+    rows = verdict_of(sample).metadata["podium"]["judgments"]
+    assert outcome.credit == pytest.approx(sum(row["credit"] for row in rows) / 2, abs=1e-12)
+
+
+def battle_verdict(first, second, rows, **fields):
+    credits = [row["credit"] for row in rows]
+    whole = None if None in credits else sum(credits) / len(credits)
+    return BattleVerdict(
+        item="q", model_a=first, model_b=second, judgments=rows, credit=whole, **fields
+    )
+
+
+def judgment(order, credit, reason=None):
+    return {"order": order, "repeat": 1, "judge": "j", "credit": credit, "reason": reason}
+
+
+def test_the_table_of_a_pack_is_narrow_and_has_reasons_below():
+    tie = battle_verdict("lab/elm", "fir", [judgment("merged", 0.5)], identical=True)
+    rows = [judgment("ab", 0.25), judgment("ba", None, "no verdict, and a long reason")]
+    both = [judgment("ab", None, "empty"), judgment("ba", None, "empty")]
+    verdicts = [
+        battle_verdict("lab/ash", "fir", rows),
+        battle_verdict("lab/ash", "lab/elm", both),
+        tie,
+    ]
+    short = {"lab/ash": "ash", "lab/elm": "elm"}
+    assert pack_table(verdicts, short).splitlines() == [
+        "model A  model B  credit    flip  A first   B first",
+        "ash      fir      unparsed        0.250     unparsed",
+        "ash      elm      unparsed        unparsed  unparsed",
+        "elm      fir      0.500           no call   no call",
+        "",
+        "ash against fir, B first: unparsed (no verdict, and a long reason)",
+        "ash against elm, A first and B first: unparsed (empty)",
+        "elm against fir: identical responses, a tie without a call",
+    ]
+
+
+def test_the_viewer_of_pairwise_has_the_winner_credit_flip_and_unparsed():
+    viewer = pairwise_viewer(other_scores=["match"])
+    assert getattr(viewer, "trust_content", False) is False
+    view = viewer.task_samples_view
+    assert [column.id for column in view.columns if column.visible] == [
+        "sampleId",
+        "answer",
+        "score__pairwise__credit",
+        "score__pairwise__flip",
+        "score__pairwise__unparsed",
+        "score__match__match",
+        "sampleStatus",
+        "input",
+        "error",
+    ]
+    scale = view.score_color_scales["credit"]
+    assert (scale.palette, scale.min, scale.max) == ("diverging", 0, 1)
+
+
+def test_the_viewer_of_several_references_names_each_credit():
+    view = pairwise_viewer(["lab/ash", "elm"]).task_samples_view
+    assert view.score_labels == {
+        "credit against lab/ash": "vs ash",
+        "flip against lab/ash": "flip",
+        "unparsed against lab/ash": "unparsed",
+        "credit against elm": "vs elm",
+        "flip against elm": "flip",
+        "unparsed against elm": "unparsed",
+    }
+    shown = [column.id for column in view.columns if column.id.startswith("score__")]
+    assert shown == [f"score__pairwise__{name}" for name in view.score_labels]

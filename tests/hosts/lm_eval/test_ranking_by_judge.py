@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from glob import glob
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
@@ -23,6 +24,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model._model import init_active_model
 from running import calls, results, run
 
+import podium
 from podium.cli.main import main
 from podium.data.reading.judgments import read_battles
 from podium.ranking.rank_battles import rank
@@ -523,7 +525,7 @@ def test_log_of_a_finished_tournament_names_its_judge_and_contains_no_header(
     assert config.model_roles["judge"].model == "openai-api/standin/judge"
     assert not {"api_key", "default_headers"} & config.model_roles["judge"].args.keys()
     # A finished tournament is not continued, so the responses are not kept a second time.
-    assert not any(Path(source).exists() for source in config.task_args["responses"])
+    assert config.task_args["responses"] == [str(FOLDER), f"out/{MODELS[0]}"]
     assert not Path("out.podium.runs").exists()
 
 
@@ -572,3 +574,36 @@ def test_notes_name_the_folders_of_other_runs_as_the_user_knows_them(two, judge,
     assert "cut off, so its document is missing" in printed
     assert "others/1" not in printed
     assert f"out/{MODELS[0]}" in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_judged", [True, False])
+def test_what_is_kept_names_the_folders_of_the_user(two, judge, is_judged):
+    [other] = Path("out", MODELS[0]).glob("samples_*.jsonl")
+    options = judge if is_judged else ("-o", "out", "--ranker", "bradley-terry")
+    assert two(*options) == 0
+    provenance = results(FOLDER)["podium"]["provenance"]
+    texts = [json.dumps(provenance)]
+    files = [{run["source"] for run in provenance["runs"]}]
+    if is_judged:
+        header = read_eval_log(str(newest_log()), header_only=True)
+        texts.append(header.model_dump_json())
+        files.append(set(header.eval.metadata["podium_sources"]))
+        files.append({run["source"] for run in header.eval.metadata["podium_runs"]})
+        assert podium.rank(podium.read_battles(str(newest_log()))).standings
+    else:
+        files.append(set(provenance["sources"]))
+    assert files == [{f"{FOLDER}/samples_sums_*.jsonl", str(other)}] * len(files)
+    assert glob(f"{FOLDER}/samples_sums_*.jsonl")
+    assert not any("others/1" in text or "podium.runs" in text for text in texts)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_not_saved_is_named_so(two, judge):
+    out = judge.index("-o")
+    unsaved = (*judge[:out], *judge[out + 2 :], "--ranker_against", f"out/{MODELS[0]}")
+    assert two(*unsaved) == 0
+    [log] = Path("logs").glob("*.eval")
+    sources = read_eval_log(str(log), header_only=True).eval.metadata["podium_sources"]
+    assert [source for source in sources if source.startswith("this run (lm-eval saved no")]
+    assert podium.rank(podium.read_battles(str(log))).standings

@@ -96,6 +96,11 @@ def test_the_first_run_of_a_task_without_a_metric_says_that_it_needs_a_judge(
     needs = "they have no metric to rank by: name a judge with --ranker_judge"
     assert (needs in said) != has_judge
     assert ("the next run can be ranked against it" in said) == has_judge
+    if not has_judge:
+        assert run(monkeypatch, task_of_sums, server, "elm-0.6", *words) == 0
+        said = " ".join(capfd.readouterr().err.split())
+        why = "not ranked: the tasks of this run have no metric to rank by: name a judge with"
+        assert f"{why} --ranker_judge" in said
 
 
 @pytest.mark.slow

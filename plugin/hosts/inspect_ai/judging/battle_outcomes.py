@@ -10,6 +10,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     credit_in,
     parse_sample,
+    round_for_lists,
     verdict_rows_in,
 )
 from podium.scorers.reply import NOT_SHOWN
@@ -40,8 +41,8 @@ def parts_of_outcome(score: Score) -> dict[str, float]:
         return {CREDIT: UNKNOWN, FLIP: UNKNOWN, UNPARSED: UNKNOWN}
     credit = credit_in(score)
     return {
-        CREDIT: UNKNOWN if credit is None else credit,
-        FLIP: share_of_flips(rows),
+        CREDIT: UNKNOWN if credit is None else round_for_lists(credit),
+        FLIP: round_for_lists(share_of_flips(rows)),
         UNPARSED: float(credit is None),
     }
 

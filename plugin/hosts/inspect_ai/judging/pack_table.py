@@ -1,6 +1,6 @@
 """The battles of a pack as a table in plain text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from podium.hosts.inspect_ai.judging.battle_outcomes import share_of_flips
 from podium.hosts.inspect_ai.logs.podium_entries import BattleVerdict, VerdictRow
@@ -10,18 +10,30 @@ HEADINGS = ("model A", "model B", "credit", "flip", "A first", "B first")
 
 A judge that grades single responses has one verdict for both orders.
 """
+UNPARSED = "unparsed"
+"""Stands in the cell of a verdict that is unparsed; the reason is in a line below the table."""
 
 
-def pack_table(verdicts: Sequence[BattleVerdict]) -> str:
+def pack_table(
+    verdicts: Sequence[BattleVerdict], short_names: Mapping[str, str] | None = None
+) -> str:
     """Return a table with a row per battle: both models, model A's credit, flip, credit by order.
 
     The columns are as wide as their longest cell, because Inspect's viewer shows contents that are
-    not trusted as plain text.
+    not trusted as plain text. To be narrow, the table does not have the reasons of unparsed
+    verdicts and identical responses. They are below it, a line per reason of a battle.
+
+    Args:
+        verdicts: the battles.
+        short_names: names that are shown in place of models' whole names.
     """
-    rows = [HEADINGS, *(_row_of_battle(verdict) for verdict in verdicts)]
+    short = short_names or {}
+    rows = [HEADINGS, *(_row_of_battle(verdict, short) for verdict in verdicts)]
     cells = [[cell.replace("\n", " ") for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(_line_of_cells(row, widths) for row in cells)
+    table = "\n".join(_line_of_cells(row, widths) for row in cells)
+    reasons = [line for verdict in verdicts for line in _lines_of_reasons(verdict, short)]
+    return "\n\n".join([table, *(["\n".join(reasons)] if reasons else [])])
 
 
 def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -30,25 +42,66 @@ def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(padded).rstrip()
 
 
-def _row_of_battle(verdict: BattleVerdict) -> tuple[str, ...]:
+def _models_of(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, str]:
+    """Return the names of both models of a battle as they are shown."""
+    return (
+        short.get(verdict.model_a, verdict.model_a),
+        short.get(verdict.model_b, verdict.model_b),
+    )
+
+
+def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, ...]:
     """Return the cells of a battle."""
-    credit = "unparsed" if verdict.credit is None else f"{verdict.credit:.3f}"
+    credit = UNPARSED if verdict.credit is None else f"{verdict.credit:.3f}"
     flips = share_of_flips(verdict.judgments)
     flip = "" if flips != flips else f"{flips:.3g}"
-    names = (verdict.model_a, verdict.model_b, credit, flip)
+    names = _models_of(verdict, short)
     if verdict.identical:
-        return (*names[:-1], "", "identical responses", "no call")
-    judgments = verdict.judgments
-    merged = [row for row in judgments if row["order"] == "merged"]
+        return (*names, credit, "", "no call", "no call")
     by_order = []
-    for order in ("ab", "ba"):
-        own = merged or [row for row in judgments if row["order"] == order]
-        by_order.append(", ".join(map(credit_text, own)) or "not asked")
-    return (*names, *by_order)
+    for rows in _judgments_by_order(verdict).values():
+        by_order.append(", ".join(map(_credit_cell, rows)) or "not asked")
+    return (*names, credit, flip, *by_order)
+
+
+def _judgments_by_order(verdict: BattleVerdict) -> dict[str, list[VerdictRow]]:
+    """Return the judgments of a battle with A first, and those with B first, by `A` and `B`."""
+    rows = verdict.judgments
+    merged = [row for row in rows if row["order"] == "merged"]
+    return {
+        "A": merged or [row for row in rows if row["order"] == "ab"],
+        "B": merged or [row for row in rows if row["order"] == "ba"],
+    }
+
+
+def _credit_cell(row: VerdictRow) -> str:
+    """Return the credit of a judgment, or that the judgment is unparsed."""
+    return UNPARSED if row["credit"] is None else f"{row['credit']:.3f}"
+
+
+def _lines_of_reasons(verdict: BattleVerdict, short: Mapping[str, str]) -> list[str]:
+    """Return lines that say why judgments of a battle are unparsed, or why there are none."""
+    battle = " against ".join(_models_of(verdict, short))
+    if verdict.identical:
+        return [f"{battle}: identical responses, a tie without a call"]
+    orders: dict[str, list[str]] = {}
+    for first, rows in _judgments_by_order(verdict).items():
+        for row in rows:
+            if row["credit"] is None:
+                orders.setdefault(_reason_of(row), []).append(f"{first} first")
+    lines = []
+    for reason, where in orders.items():
+        lines.append(f"{battle}, {' and '.join(dict.fromkeys(where))}: unparsed ({reason})")
+    return lines
 
 
 def credit_text(row: VerdictRow, prefix: str = "") -> str:
     """Return `prefix` and the credit of a judgment, or why the judgment is unparsed."""
     if row["credit"] is None:
-        return f"unparsed ({row['reason']})"  # type: ignore[typeddict-item]
+        return f"{UNPARSED} ({_reason_of(row)})"
     return f"{prefix}{row['credit']:.3f}"
+
+
+def _reason_of(row: VerdictRow) -> str:
+    """Return why a judgment is unparsed."""
+    return str(row["reason"])  # type: ignore[typeddict-item]

@@ -113,7 +113,7 @@ def pairwise(
                 print_once(note)
             battle = _battle_of(state, response, own)
             scores.append(await _score_against(own, runs[own.transcripts], battle, state))
-        return scores[0] if value == "credit" else _merge_scores(scores)
+        return _whole_credit(scores[0]) if value == "credit" else _merge_scores(scores)
 
     return score
 
@@ -220,6 +220,15 @@ def _merging_of(how: Judging) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
 
 
+def _whole_credit(score: Score) -> Score:
+    """Return the score of a battle with all digits of its credit, because metrics take the value.
+
+    A score without a value is returned as it is.
+    """
+    credit = credit_in(score)
+    return score if credit is None else score.model_copy(update={"value": credit})
+
+
 def _merge_scores(scores: Sequence[Score]) -> Score:
     """Return a score whose value has the parts of the battles in some scores, one per reference.
 
@@ -234,7 +243,7 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
     answers = []
     for score, value in zip(scores, values, strict=True):
         kept = score.metadata or {}
-        verdict = BattleVerdict(**kept[NAMESPACE], credit=credit_in(score))
+        verdict = BattleVerdict.parse(kept[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
         transcripts = metadata.get("transcripts", {}) | kept.get("transcripts", {})

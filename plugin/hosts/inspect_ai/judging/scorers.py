@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
 from typing import Any, cast
 
@@ -24,8 +24,8 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     PackVerdicts,
     SampleReplies,
     VerdictRow,
-    credit_in,
     parse_sample,
+    round_for_lists,
     verdict_rows_in,
 )
 from podium.plugins.catalogue import judging_settings
@@ -105,7 +105,7 @@ win_rate = _ratings_metric("win-rate")
 
 
 @scorer(metrics=[readable_battles()])
-def verdict(**kwargs: Any) -> Scorer:
+def verdict(short_names: Mapping[str, str] | None = None, **kwargs: Any) -> Scorer:
     """Score battles by parsing the judges' replies, which the solver `judge` has kept.
 
     The score of a battle is the credit of model_a; it has no value if the battle is unparsed or if
@@ -114,6 +114,7 @@ def verdict(**kwargs: Any) -> Scorer:
     earlier run is repeated.
 
     Args:
+        short_names: names that the table of a pack shows in place of models' whole names.
         kwargs: options of the judge. They replace those by which the judge was asked.
 
     Raises:
@@ -139,7 +140,7 @@ def verdict(**kwargs: Any) -> Scorer:
         kept = SampleReplies.parse(state.store.get(NAMESPACE))
         how = settings_of(json.dumps({**kept.options, **options}))
         if isinstance(sample, PackMetadata):
-            return _score_pack(sample.to_battles(), kept.to_battles(), how)
+            return _score_pack(sample.to_battles(), kept.to_battles(), how, short_names or {})
         return score_battle(sample, kept.to_battles()[0], how)
 
     return score
@@ -148,7 +149,8 @@ def verdict(**kwargs: Any) -> Scorer:
 def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
     """Return the score of a battle: the credit of model_a, with every verdict as metadata.
 
-    The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value.
+    The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value. The value
+    has three decimals, and the metadata hold the full credit.
     Judgments that were carried over count in the credit, but are left out of the metadata.
     """
     lengths = _lengths_of_transcripts(battle)
@@ -174,6 +176,7 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
         prompt_hash=how.prompt_hash,
         judges=kept.judges,
         judgments=new_rows,
+        credit=whole.credit,
     )
     metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
     explanation = _explain_battle(battle, kept, rows)
@@ -187,7 +190,8 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
         answer = battle.model_a
     elif outcome < 0.5:
         answer = battle.model_b
-    return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
+    credit = round_for_lists(whole.credit)
+    return Score(value=credit, answer=answer, explanation=explanation, metadata=metadata)
 
 
 def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
@@ -201,7 +205,10 @@ def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
 
 
 def _score_pack(
-    battles: Sequence[BattleMetadata], kept: Sequence[BattleReplies], how: Judging
+    battles: Sequence[BattleMetadata],
+    kept: Sequence[BattleReplies],
+    how: Judging,
+    short_names: Mapping[str, str],
 ) -> Score:
     """Return the score of a pack (several battles in one sample): its share of readable battles.
 
@@ -211,17 +218,16 @@ def _score_pack(
     verdicts = []
     for battle, replies in zip(battles, kept, strict=True):
         score = score_battle(battle, replies, how)
-        kept_verdict = (score.metadata or {})[NAMESPACE]
-        verdicts.append(BattleVerdict(**kept_verdict, credit=credit_in(score)))
+        verdicts.append(BattleVerdict.parse((score.metadata or {})[NAMESPACE]))
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts):,} readable"
     have = word_for(readable, "has", "have")
     counted = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    explanation = f"{counted}; credits are those of model A\n\n{pack_table(verdicts)}"
-    return Score(
-        value=readable / len(verdicts), answer=answer, explanation=explanation, metadata=metadata
-    )
+    explanation = f"{counted}; credits are those of model A\n\n"
+    explanation += pack_table(verdicts, short_names)
+    value = round_for_lists(readable / len(verdicts))
+    return Score(value=value, answer=answer, explanation=explanation, metadata=metadata)
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:

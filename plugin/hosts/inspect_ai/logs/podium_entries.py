@@ -654,9 +654,26 @@ def refused_in_score(score: Score) -> dict[str, dict[str, str]]:
     return refused_options(kept.get("judges") or {}) if isinstance(kept, Mapping) else {}
 
 
+def round_for_lists(figure: float) -> float:
+    """Return a figure with the three decimals that lists of samples have room for.
+
+    Inspect's viewer shows all digits of a value. The full value is in the metadata of the score.
+    """
+    return round(figure, 3)
+
+
 def credit_in(score: Score) -> float | None:
-    """Return the credit of model_a that a battle's score holds; None if it is unparsed."""
-    return None if score.value is None or score.value != score.value else score.as_float()
+    """Return the credit of model_a that a battle's score holds; None if it is unparsed.
+
+    The metadata hold the full credit, of which the value has three decimals. Another value was
+    edited by the user, and counts.
+    """
+    if score.value is None or score.value != score.value:
+        return None
+    value = score.as_float()
+    kept = (score.metadata or {}).get(NAMESPACE)
+    full = kept.get("credit") if isinstance(kept, Mapping) else None
+    return full if full is not None and round_for_lists(full) == value else value
 
 
 def kept_rankings(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:

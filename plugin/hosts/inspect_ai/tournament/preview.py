@@ -385,10 +385,11 @@ def _prompts_of(
     if how.realization.template is None:
         return []
     plain = replace(how, settings=replace(how.settings, checklist=False))
-    write_prompt = plain.schema_prompt if plain.asks_schema_first else plain.prompt
     prompts = []
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
+            own = plain.adapted_to(transcript=battle.transcript)
+            write_prompt = own.schema_prompt if own.asks_schema_first else own.prompt
             for order in orders:
                 shown: tuple[str, ...] = (battle.response_a, battle.response_b)
                 if order == "ba":

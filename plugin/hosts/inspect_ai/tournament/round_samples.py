@@ -4,8 +4,7 @@ A pack is a sample with all battles on an item. A round is announced by a sample
 battles, so that a retry plays the same ones.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspect_ai.dataset import Sample
@@ -28,6 +27,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
 )
 from podium.hosts.inspect_ai.media import input_of
+from podium.names import names_without_provider
 from podium.responses.collection import Responses, response_key
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.wording import plural, some
@@ -226,23 +226,6 @@ def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
         return ()
     replies = SampleReplies.parse(kept).to_battles()
     return replies if any(battle.has_failed for battle in replies) else ()
-
-
-def names_without_provider(names: Iterable[str]) -> dict[str, str]:
-    """Return a short form of each name: its last part, or the whole name if others share it.
-
-    >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
-    {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
-    """
-    last_parts = {name: name.rpartition("/")[2] for name in names}
-    # Last parts and whole names together. A name without a provider is counted as both.
-    counts = Counter([*last_parts.values(), *last_parts])
-    short_names = {}
-    for name, last_part in last_parts.items():
-        own_count = 2 if last_part == name else 1
-        is_unique = counts[last_part] == own_count
-        short_names[name] = last_part if is_unique else name
-    return short_names
 
 
 def missing_responses_text(responses: Responses) -> str:

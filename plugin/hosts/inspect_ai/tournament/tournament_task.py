@@ -26,6 +26,7 @@ from podium.hosts.inspect_ai.judging.judge_models import (
 )
 from podium.hosts.inspect_ai.judging.judge_solver import judge
 from podium.hosts.inspect_ai.judging.scorers import verdict
+from podium.hosts.inspect_ai.judging.viewer import tournament_viewer
 from podium.hosts.inspect_ai.logs.judged_runs import dump_record
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata
 from podium.hosts.inspect_ai.tournament.answers_on_demand import ask_models
@@ -45,7 +46,6 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     split_names,
 )
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
-from podium.hosts.inspect_ai.tournament.viewer import build_viewer
 from podium.notices.notice_text import notices_to_json
 
 LIMITED_PACK = 4
@@ -105,7 +105,7 @@ def build_task(
         dataset=source,
         solver=_build_solvers(request, questions, competitors, plan),
         scorer=_build_scorers(request, plan),
-        viewer=build_viewer(packed=plan.packed),
+        viewer=tournament_viewer(packed=plan.packed),
         model=_task_model(questions),
         name=request.name,
         version=competitors.responses.digest()[:12],
@@ -122,11 +122,12 @@ def _build_scorers(request: TournamentRequest, plan: TournamentPlan) -> list[Sco
 
     Packs need none: the explanation of a pack's score has a table of its battles.
     """
-    parser = verdict(seed=request.options.seed, **plan.judge_options)
-    if plan.packed:
-        return [parser]
+    seed = request.options.seed
     names = plan.sample_builder.short_names.items()
-    return [parser, battle({name: short for name, short in names if short != name})]
+    short_names = {name: short for name, short in names if short != name}
+    if plan.packed:
+        return [verdict(short_names, seed=seed, **plan.judge_options)]
+    return [verdict(seed=seed, **plan.judge_options), battle(short_names)]
 
 
 def _task_model(questions: Questions) -> Model | str:

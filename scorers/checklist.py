@@ -105,9 +105,10 @@ def _read_list_form(reply: Reply) -> dict[str, Any] | str:
     Prose around the object and objects without this key are ignored. Quotations are not searched.
 
     Returns:
-        The object. If the reply is unparsed, the reason: `several verdicts` if two such objects
-        differ, `bad JSON` if there is no such object or it has further keys, or the reason of a
-        reply without any braces.
+        The object. If the reply is unparsed, the reason: `several verdicts` if two objects with
+        this key differ; `bad JSON` if no object has it, if the object has further keys, or if the
+        reply has too many braces; the reason of `no_verdict` if the reply has no brace; or the
+        reason why the reply is silent.
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence

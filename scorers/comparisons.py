@@ -138,7 +138,13 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
     """
     if groups.get("equal"):
         return "C", phrase.start()
+    # Exactly one of these groups has matched: the name is a letter or words.
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
-    letter = {"first": "A", "second": "B"}.get(name, phrase[name])
+    if name == "first":
+        letter = "A"
+    elif name == "second":
+        letter = "B"
+    else:
+        letter = phrase["letter"]
     preferred = OTHER_RESPONSE[letter] if groups.get("loses") else letter
     return preferred, phrase.start(name)

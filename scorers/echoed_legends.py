@@ -85,8 +85,11 @@ def without_level_legend(text: str, parse: Callable[[str], str | None]) -> str:
                 blank_spans.append(span)
                 continue
         first_word, _, meaning = line.strip(" -*").partition(" ")
-        is_entry = meaning and len(first_word) <= LONGEST_LEVEL and "[[" not in first_word
-        level = parse(first_word.strip(":*`")) if is_entry else None
+        if not meaning or len(first_word) > LONGEST_LEVEL:
+            continue
+        if "[[" in first_word:
+            continue  # a level in double square brackets is a verdict
+        level = parse(first_word.strip(":*`"))
         if level is not None:
             explained_levels.append((level, span))
     if len({level for level, _ in explained_levels}) >= FEWEST_LEVELS:

@@ -82,7 +82,9 @@ def masses_at(
         A probability for each of `answers`.
     """
     masses = dict.fromkeys(answers, 0.0)
-    for spelling, probability in tokens[0].top.items() if tokens else ():
+    if not tokens:
+        return masses
+    for spelling, probability in tokens[0].top.items():
         # `piece` is the part of an answer in this token, and `beginning` all that is known of it.
         piece = spelling.translate(PLAIN_BLANKS).strip(IGNORED_SIGNS).lower()
         beginning = beginning_before + piece
@@ -95,12 +97,12 @@ def masses_at(
             possible_answers = [
                 answer for answer in possible_answers if answer.lower() == beginning
             ]
+        if not possible_answers:
+            continue
         if len(possible_answers) == 1:
             divided_masses = {possible_answers[0]: 1.0}
         else:
-            divided_masses = (
-                masses_at(tokens[1:], possible_answers, beginning) if possible_answers else {}
-            )
+            divided_masses = masses_at(tokens[1:], possible_answers, beginning)
         total = sum(divided_masses.values())
         if not total:
             continue

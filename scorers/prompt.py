@@ -318,6 +318,9 @@ def fence_mark(texts: Mapping[str, str]) -> str:
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Escape the control characters of every text, and put the text between its fences.
 
+    All fences have one mark: that of the item (`_mark_of_item`) or, if there is none, a mark of all
+    texts (`fence_mark`).
+
     Returns:
         The fenced texts by slot, and the mark of their fences.
     """

@@ -257,7 +257,7 @@ def verdict_of_margin(
         label: the verdict as the judge wrote it.
     """
     credit = 0.5 if margin == 0 else float(margin > 0)
-    return Verdict(credit, float(margin), criteria or {}, label)
+    return Verdict(credit, float(margin), criteria or {}, label=label)
 
 
 def reply_with_probabilities(text: str, probabilities: Mapping[str, float]) -> Reply:

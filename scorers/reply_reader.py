@@ -352,9 +352,11 @@ def _verdict_statements(
 ) -> list[Statement]:
     """Return the statements that count as verdicts.
 
-    If no statement of a value counts, these are the sentences that prefer a response, such as `A is
-    better`. If there are no such sentences either, it is the only sentence that praises a response
-    (`weak_preferences`).
+    A statement of a value counts if it is `marked` or if `counts_unnamed` says so, unless it only
+    names a response before its score, as in `A: 4/10, B: 8/10`. If none counts, the sentences count
+    that prefer a response as a whole, such as `A is better`, in the lines that `comparison_lines`
+    names. If these are both `ends`, and the reply has no such sentence either, the only sentence
+    that praises a response counts (`weak_preferences`).
 
     Args:
         view: the judge's own words.
@@ -438,7 +440,9 @@ def _settle_verdict(
     values = [statement.value for statement in verdicts]
     # A mention of `I` is the pronoun.
     values += [statement.value for statement in mentions if statement.value != "I"]
-    if {parse(value) or value for value in values} - {final_value}:
+    # A value that is out of range is another value, too: it stays as it is written.
+    stated_values = {parse(value) or value for value in values}
+    if stated_values != {final_value}:
         return "several verdicts"
     spans = [(statement.start, statement.end) for statement in verdicts]
     reason = _reason_of_context(view, spans)

@@ -277,9 +277,12 @@ def _statement_of_clause(
         if value_match:
             tail = TAIL.match(view, value_match.end(), end)
             is_letter = value_match[value_match.lastindex or 0] in LETTERS
-            if tail or DOUBLE_BRACKET.search(value_match[0]) or (is_letter and names_verdict(lead)):
+            is_named_letter = is_letter and names_verdict(lead)
+            if tail or is_named_letter or DOUBLE_BRACKET.search(value_match[0]):
+                if _is_about_response(lead):
+                    return None
                 clause = _Clause(span, lead, value_match, tail, is_line, bracketed)
-                return None if _is_about_response(lead) else _statement_with_form(view, clause)
+                return _statement_with_form(view, clause)
         token = TOKEN.match(view, place, end)
         if token is None:
             return None
@@ -431,7 +434,10 @@ def is_balanced(line: str) -> bool:
     """
     opened: list[str] = []
     for sign in PAIRED_SIGN.findall(line):
-        if opened and sign not in "([{" and opened[-1] == OPENING_SIGN.get(sign, sign):
+        # Quotation marks and emphasis close what the same sign opened.
+        counterpart = OPENING_SIGN.get(sign, sign)
+        is_opening_bracket = sign in "([{"
+        if opened and not is_opening_bracket and opened[-1] == counterpart:
             opened.pop()
         else:
             opened.append(sign)

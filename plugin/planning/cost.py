@@ -27,7 +27,7 @@ from podium.planning.precision import (
 from podium.planning.sample_size import informative_needed, items_for
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.estimate import Estimate
-from podium.tournaments.schedule import TournamentDesign, asks_order
+from podium.tournaments.schedule import TournamentDesign, fixes_first_shown
 
 PAIRS = "pairs of interest"
 """Label of the design that plays single pairs of models."""
@@ -133,7 +133,7 @@ def _price_tournament(
             planned items cost.
     """
     tariff = request.tariff
-    if asks_order(make_tournament(design.name, design.settings)):
+    if fixes_first_shown(make_tournament(design.name, design.settings)):
         tariff = replace(tariff, orders="as-given")
     battles = partial(battles_of, design, _planned_models(request))
     line = PricedDesign(design.label, tournament=design.name, settings=design.settings)

@@ -18,7 +18,7 @@ from podium.plugins.settings import assign_options, options_by_name, parameters_
 from podium.rankers.ranking import Ranking
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.tournaments.decisions import build_tournament_answer
-from podium.tournaments.schedule import TournamentRule, asks_order
+from podium.tournaments.schedule import TournamentRule, fixes_first_shown
 from podium.tournaments.selection import ranked_before
 from podium.wording import item_option
 
@@ -153,7 +153,7 @@ def replay(
     settings_by_tournament, ranker_options = divide_options(options, [tournament], names)
     settings = seed_settings(tournament, settings_by_tournament[tournament], seed, level)
     rule = catalogue.make_tournament(tournament, settings)
-    played = play(rule, recording_of(battles, pool=pool, by_order=asks_order(rule)))
+    played = play(rule, recording_of(battles, pool=pool, by_order=fixes_first_shown(rule)))
     ranking = rank(
         merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **ranker_options
     )

@@ -29,7 +29,7 @@ from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.rankers.ranking import build_provenance
 from podium.score_scale import Scale
 from podium.tables import EMPTY, Report, Table
-from podium.tournaments.schedule import TournamentDesign, asks_order
+from podium.tournaments.schedule import TournamentDesign, fixes_first_shown
 from podium.wording import quantity
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
@@ -225,7 +225,7 @@ def _compare_design(
         reference: the ranking of the whole record.
         seeds: seeds of the tournament, one for each replay.
     """
-    if asks_order(catalogue.tournament_rule(design.name)):
+    if fixes_first_shown(catalogue.tournament_rule(design.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
     prices: list[Price] = []
     distances: list[tuple[float, float]] = []

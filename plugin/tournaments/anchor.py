@@ -118,7 +118,7 @@ class Anchor(Stopping):
         """
         named = self._anchors(field)
         if named:
-            return _AnchorChoice(named, frozenset(), 0, OVER)
+            return _AnchorChoice(named, items=frozenset(), rounds=0, pilot=OVER)
         items, pilot = self._pilot(field)
         rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:

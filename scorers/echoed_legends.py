@@ -49,7 +49,8 @@ def without_letter_legend(text: str) -> str:
     if len({entry["letter"] for entry in entries}) == 1:
         for entry in entries:
             # What follows a full stop is a sentence of its own.
-            text = mask(text, [entry.span("meaning")], "\n" if entry["stop"] else " ")
+            sign = "\n" if entry["stop"] else " "
+            text = mask(text, [entry.span("meaning")], sign)
         return text
     entries += TIE_ENTRY.finditer(text)
     return mask(text, sorted(entry.span() for entry in entries), "\n")

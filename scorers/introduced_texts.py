@@ -323,7 +323,8 @@ def _form_of_introduced_text(line: str) -> _Form | None:
     bare = line[-LONGEST_LEAD:].rstrip("*_`~ \t\r")
     has_colon = bare.endswith((":", "："))
     clause = bare[start_of_last_sentence(bare) :]
-    if not SOURCE.search(bare if has_colon else clause) or NAMED_HEADING.fullmatch(clause):
+    naming_text = bare if has_colon else clause
+    if not SOURCE.search(naming_text) or NAMED_HEADING.fullmatch(clause):
         return None
     if OWN_DECISION.search(clause) or is_introduction(LIST_MARK.sub("", clause)):
         return None

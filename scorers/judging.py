@@ -575,12 +575,13 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
     counts as 0. Columns whose value is not known are left out.
     """
     costs = [reply.cost for reply in replies if reply.cost is not None]
+    is_cost_known = len(costs) == len(replies)
     check = MASS_OF_SCHEMA if replies[0].structured else MASS_OF_TEXT
     is_ungraded = verdict.parsed is not None and (verdict.mass or 0) < check.threshold
     columns = {
         "hard_credit": verdict.parsed,
         "mass": verdict.mass,
-        "cost": sum(costs) if costs and len(costs) == len(replies) else None,
+        "cost": sum(costs) if is_cost_known else None,
         "ungraded": check.name if is_ungraded else None,
     }
     return {name: value for name, value in columns.items() if value is not None}

@@ -283,7 +283,7 @@ def _count_demands(instruction: str) -> Iterator[Demand]:
                 part = each_part["part"] or unit_before or "line"
                 yield _count_demand(match, unit, part.lower())
             else:
-                yield _count_demand(match, unit, None)
+                yield _count_demand(match, unit, part=None)
                 unit_before = unit
 
 

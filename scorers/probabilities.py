@@ -214,7 +214,8 @@ def grade_reply(
     token = _token_of_letter(
         reply, parsed_answer, "".join(letters), has_reasons=realization.has_reasons(settings)
     )
-    return _grade(parsed_answer, letters, [token] if token else (), MASS_OF_TEXT.threshold)
+    tokens = [token] if token else []
+    return _grade(parsed_answer, letters, tokens, MASS_OF_TEXT.threshold)
 
 
 def _token_of_letter(

@@ -91,7 +91,9 @@ class UnparsedReason:
         if code in CODES:
             return cls(code, details.strip())
         first, _, _ = written.partition(BETWEEN_ORDERS)
-        return cls(first if first in CODES else None)
+        if first in CODES:
+            return cls(first)
+        return cls(None)
 
     def __str__(self) -> str:
         return f"{self.code}: {self.details}" if self.details else str(self.code or "")

@@ -476,8 +476,10 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     reasons: list[str | None] = []
     previous_end = 0
     for start, end in spans:
-        follows_verdict = reasons and not ANY_WORD.search(view, previous_end, start)
-        reasons.append(reasons[-1] if follows_verdict else reason_before(view, start))
+        if reasons and not ANY_WORD.search(view, previous_end, start):
+            reasons.append(reasons[-1])  # the verdict follows another one directly
+        else:
+            reasons.append(reason_before(view, start))
         previous_end = end
     if all(reasons):
         return reasons[-1]
@@ -505,7 +507,7 @@ def _reason_of_contradiction(
         text_after = ""
     comparisons = chain(
         find_comparisons(view, max(0, last.start - SEARCHED_BEFORE), last.place),
-        find_comparisons(text_after, 0, len(text_after)),
+        find_comparisons(text_after, start=0, end=len(text_after)),
     )
     if any(statement.value != preferred for statement in comparisons):
         return "several verdicts"

@@ -112,7 +112,9 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
         return Verdict(None, reason=table)
     if isinstance(table, str) or not table.scores:
         # A reply without scores may still be a refusal (`no_verdict`).
-        return Verdict(None, reason="bad JSON" if "{" in text else no_verdict(text))
+        if "{" in text:
+            return Verdict(None, reason="bad JSON")
+        return Verdict(None, reason=no_verdict(text))
     if len(table.scores) < 2 * len(CRITERIA):
         return Verdict(None, reason="bad JSON")
     if not all(LOWEST_SCORE <= score <= HIGHEST_SCORE for score in table.scores.values()):
@@ -179,7 +181,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     # A remark explains the scores, as a sentence after `Reasons:` does.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
-    scores_start, scores_end = table.places[0][0], table.places[-1][1]
+    scores_start = table.places[0][0]
+    scores_end = table.places[-1][1]
     if is_introduced(text, view, scores_start):
         return "reported"
     place = VerdictPlace(scores_start, scores_end, "marked", preferred, is_sentence=True)

@@ -228,9 +228,10 @@ def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int
     """
     start, end = line
     list_mark = LIST_MARK.match(view, start, end)
-    starts = [list_mark.end() if list_mark else start]
+    first_start = list_mark.end() if list_mark else start
+    starts = [first_start]
     if splits_sentences and end - start > LONGEST_UNSPLIT_LINE:
-        marks = SENTENCE_START.finditer(view, max(starts[0], end - SPLIT_CHARACTERS), end)
+        marks = SENTENCE_START.finditer(view, max(first_start, end - SPLIT_CHARACTERS), end)
         starts += [mark.end() for mark in marks]
     return starts
 
@@ -365,7 +366,7 @@ def _is_closed(view: str, clause: _Clause) -> bool:
     return is_balanced(around) or is_balanced(view[start : min(end, start + SPLIT_CHARACTERS)])
 
 
-@lru_cache(4096)
+@lru_cache(maxsize=4096)
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value.
 

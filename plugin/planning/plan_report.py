@@ -247,7 +247,7 @@ def _anchor_section(plan: Plan) -> Section:
         ("rank set", lambda candidate: range_text(candidate.rank_low, candidate.rank_high)),
     )
     shares = [candidate.informativeness for candidate in plan.candidates]
-    bars = bar_column(shares, 24, ".0%", ends=(0, 1))
+    bars = bar_column(shares, width=24, label=".0%", ends=(0, 1))
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on "
         "an item",

@@ -197,7 +197,9 @@ def _read_pilot(
 
     battles = judged_battles(pilot)
     tariff = tariff_of_judges(battles, tariff)
-    return recording_of(battles if pool else judged_once(battles), pool=pool), tariff
+    if not pool:
+        battles = judged_once(battles)
+    return recording_of(battles, pool=pool), tariff
 
 
 def _build_plan(request: PlanRequest) -> Plan:

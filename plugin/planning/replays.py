@@ -394,9 +394,9 @@ def divide_options(
     for parameters in parameters_by_tournament.values():
         for option, parameter in parameters.items():
             defaults[option] = parameter.default
-    shared_options = {
-        option for parameters in options_by_name(rankers).values() for option in parameters
-    }
+    shared_options: set[str] = set()
+    for parameters in options_by_name(rankers).values():
+        shared_options |= parameters.keys()
     for option, default in defaults.items():
         if options.get(option) == default or "," in str(options.get(option)):
             shared_options.discard(option)

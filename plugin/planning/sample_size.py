@@ -363,8 +363,10 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
         high *= 2
         if high > most:
             return None
+    # `high` is enough, and half of it is not.
     candidates = range(high // 2 + 1, high)
-    return high // 2 + 1 + bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
+    number_too_small = bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
+    return candidates.start + number_too_small
 
 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
@@ -538,4 +540,5 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
                 # The planned items tell as much as this number of independent ones.
                 items = max(1, floor(items / request.groups.effect.value))
             edge = share.transform(partial(smallest_edge, items, **request.test), decreasing=True)
-            yield SmallestEdge(how, share, None if edge.value is None else edge)
+            is_detected = edge.value is not None
+            yield SmallestEdge(how, share, edge if is_detected else None)

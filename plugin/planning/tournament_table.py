@@ -469,8 +469,8 @@ def _cells(row: TournamentRow) -> tuple[str, ...]:
         *costs,
         cell_text(row.calls_90th_percentile, ","),
         cell_text(row.answered, ".0%"),
-        _with_deviation(row.error, row.error_sd, 1),
-        _with_deviation(row.tau, row.tau_sd, 2),
+        _with_deviation(row.error, row.error_sd, digits=1),
+        _with_deviation(row.tau, row.tau_sd, digits=2),
         str(row.failed),
     )
 

@@ -57,8 +57,9 @@ class Conversation(NamedTuple):
         """Return one text with all messages, each under its role, to be used as an instruction."""
         texts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
-            calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
-            texts.append((turn.role, "\n".join(filter(None, [turn.text, *calls]))))
+            parts = [turn.text] if turn.text else []
+            parts += [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
+            texts.append((turn.role, "\n".join(parts)))
         return "\n\n".join(f"[{role}]\n{text}" for role, text in texts)
 
 

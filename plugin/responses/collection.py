@@ -137,11 +137,14 @@ class Responses:
         asked alike about all items of a task. Without several tasks, they are all items or none.
         """
         task_of = {item.id: self._task_of(item.id) for item in self.items}
-        of_agents = set()
+        keys_of_transcripts = set()
+        for name, by_key in self.work.items():
+            keys_of_transcripts |= {key for key in by_key if self.is_transcript(name, key)}
+        tasks_of_agents = set()
         for item in self.items:
-            if any(self.is_transcript(name, key) for name in self.work for key in item.keys):
-                of_agents.add(task_of[item.id])
-        return frozenset(item for item, task in task_of.items() if task in of_agents)
+            if not keys_of_transcripts.isdisjoint(item.keys):
+                tasks_of_agents.add(task_of[item.id])
+        return frozenset(item for item, task in task_of.items() if task in tasks_of_agents)
 
     def _task_of(self, item: str) -> str:
         """Return the task whose name begins the id of an item; empty without several tasks.
@@ -431,10 +434,10 @@ class Responses:
         missing_of_models = [self.missing[find_name("model", name, self.texts)] for name in names]
         answered = []
         for item in items:
-            if any(
-                reasons.get(key) != ABSENT for reasons in missing_of_models for key in item.keys
-            ):
-                answered.append(item)
+            for reasons in missing_of_models:
+                if any(reasons.get(key) != ABSENT for key in item.keys):
+                    answered.append(item)
+                    break
         return tuple(answered)
 
     def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
@@ -751,5 +754,6 @@ def add_pending(
         if recorded_items:
             counts = {"recorded": len(recorded_items), "pending": len(pending)}
             notes.append(Notice("responses-recorded", {"model": name, **counts}))
-        rows += [ResponseRow(question, name, None, PENDING) for question in pending.values()]
+        for question in pending.values():
+            rows.append(ResponseRow(question, name, text=None, reason=PENDING))
     return rows, notes

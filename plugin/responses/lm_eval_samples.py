@@ -56,7 +56,10 @@ def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
     runs = []
     for source in sources:
         runs.append(layout.find_runs(source.paths, source.label, searched=source.searched))
-    named, notes_on_names = name_by_settings([file for files, _ in runs for file in files])
+    all_files: list[layout.Samples] = []
+    for files, _ in runs:
+        all_files += files
+    named, notes_on_names = name_by_settings(all_files)
     newest: list[NewestSamples] = []
     start = 0
     for source, (files, results) in zip(sources, runs, strict=True):

@@ -355,9 +355,10 @@ def _cluster_of_logs(
     columns = {*chosen.clusters.values()}
     if len(columns) != 1:
         return None
-    for path in (path for place in places for path in place.paths):
-        if not any(_is_log_of(reader, path) for reader in readers):
-            return None
+    for place in places:
+        for path in place.paths:
+            if not any(_is_log_of(reader, path) for reader in readers):
+                return None
     return columns.pop()
 
 
@@ -497,7 +498,9 @@ def _missing_answers(
             continue
         answered.setdefault(run.task, set()).add(run.model)
         for (_, number), question in questions.get(run.task, {}).items():
-            missing.append(ResponseRow(question, run.model, None, run.reason, number))
+            missing.append(
+                ResponseRow(question, run.model, text=None, reason=run.reason, number=number)
+            )
     return missing
 
 
@@ -789,5 +792,5 @@ def _questions_in_neighbour_files(
     rows: list[Row] = []
     for path in sorted(paths):
         if path.is_file():
-            rows += _read_file(path, None, optional=True) or []
+            rows += _read_file(path, label=None, optional=True) or []
     return [row for row in rows if isinstance(row, QuestionRow)]

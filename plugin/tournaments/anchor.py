@@ -241,7 +241,7 @@ def informativeness_of(
     if verdicts is None:
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
-        differences = count_differences(coded, verdicts, None)
+        differences = count_differences(coded, verdicts)
     differing = differences.differing.sum(axis=0)
     compared = differences.compared.sum(axis=0)
     shares = differing / np.maximum(compared, 1)

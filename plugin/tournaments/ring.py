@@ -110,7 +110,8 @@ class Ring(Stopping):
         earlier_rounds: Sequence[Round] = ()
         if new and self.ratings is None:
             earlier_rounds = tuple(takewhile(lambda round_: _is_between(round_, before), played))
-        refuse_unrated(before if new else (), matchups_in(earlier_rounds), self.ratings)
+        if new:
+            refuse_unrated(before, matchups_in(earlier_rounds), self.ratings)
         progress = self.progress(
             field,
             order_of_visits(field, self.items, self.seed),

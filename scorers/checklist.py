@@ -74,7 +74,8 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     Returns:
         The questions, 1 to 12 different ones of at most 400 characters, each on one line. If the
         reply is unparsed, the reason: `out of range` if there are too many questions or a question
-        is too long, `bad JSON` if they are not a list of texts, or a reason of `_read_list_form`.
+        is too long, `bad JSON` if there is no list of texts, `several verdicts` if there are two
+        lists, or the reason why the reply is silent or has no JSON.
     """
     form = _read_brief_form(reply) or _read_list_form(reply)
     if isinstance(form, str):

@@ -28,7 +28,10 @@ from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Stat
 
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
-"""For each plain spelling (`_plain_level`): the level as it is offered, and its margin or score."""
+"""The level as it is offered, and its margin or score, by the plain spelling of the level.
+
+`_plain_level` makes the plain spelling: lower case, without blanks and decoration.
+"""
 __all__ = ["grades", "labels", "points"]
 """What plug-ins may import from here; the rest may change."""
 

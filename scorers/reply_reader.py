@@ -362,7 +362,8 @@ def _verdict_statements(
         view: the judge's own words.
         statements: all statements of a value.
         ends: the first and the last line with words.
-        counts_unnamed: see `CountsUnnamed`.
+        counts_unnamed: function that says whether a value counts although no word such as `verdict`
+            names it (`CountsUnnamed`).
         comparison_lines: lines in which sentences that prefer a response count (`read_statement`).
     """
     (_, first_end), (last_start, _) = ends
@@ -429,7 +430,7 @@ def _settle_verdict(
         view: the judge's own words.
         verdicts: the statements that count as verdicts; they are sorted in place.
         mentions: statements that do not count but may contradict the verdict.
-        parse: see `Parse`.
+        parse: function from a value to its canonical spelling; None if it is out of range.
         preferred_by: function from a value to the response that it prefers.
     """
     verdicts.sort(key=lambda statement: statement.start)
@@ -542,7 +543,9 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
 
     Returns:
         `reported` if the line before the last object has words that do not introduce a verdict, or
-        a reason of `_reason_of_context`. None if the objects are the judge's own verdict.
+        if the text before each object, or the end of the reply, attributes it to somebody else.
+        Otherwise, the reason why the text after the first object takes it back (`reason_after`).
+        None if the objects are the judge's own verdict.
     """
     start = spans[-1][0]
     line_before = view[view.rfind("\n", 0, start) + 1 : start]

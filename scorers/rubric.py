@@ -143,7 +143,10 @@ def _swap_names(text: str, settings: Settings) -> str:
 def _swap_keys(
     scores: Mapping[str, Mapping[str, Any]], settings: Settings
 ) -> dict[str, dict[str, Any]]:
-    """Swap the names of the criteria (`_swap_names`) in the scores of both responses."""
+    """Swap the names of the criteria for agents and for answers in the scores of both responses.
+
+    The names stay unless transcripts are judged. `scores` has the scores by response and criterion.
+    """
     swapped = {}
     for side, by_name in scores.items():
         swapped[side] = {_swap_names(name, settings): score for name, score in by_name.items()}

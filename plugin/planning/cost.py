@@ -133,8 +133,8 @@ def _price_tournament(
     Args:
         request: the request.
         design: the tournament and its settings.
-        models: what `_verdict_models` returns. If it is empty, the result has only what the
-            planned items cost.
+        models: verdict models of the whole pilot and without each of its parts, or an assumed one
+            (`_verdict_models`). If there are none, the result has only what the planned items cost.
     """
     tariff = request.tariff
     if fixes_first_shown(make_tournament(design.name, design.settings)):
@@ -265,7 +265,13 @@ def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
 
 
 def _serves(line: PricedDesign, goal: str) -> bool:
-    """Return whether a design compares what is to be compared; `goal` as in `cheapest_design`."""
+    """Return whether a design compares what is to be compared.
+
+    Args:
+        line: the design.
+        goal: `baseline` (it must have an anchor), `pairs` (it must be the design of single pairs),
+            or another value of `Decision.design`, for which any design will do.
+    """
     if goal == "baseline":
         return line.tournament == "anchor"
     if goal == "pairs":

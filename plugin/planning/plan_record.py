@@ -281,7 +281,8 @@ class SmallestEdge:
     Attributes:
         how: `direct` if two models meet, `anchor` if both meet the anchor.
         share: share of the items that are decided.
-        edge: the edge, as in `SampleSize`; None if even the largest edge is not detected.
+        edge: share of the decided items that the better model wins, minus a half; None if even the
+            largest edge is not detected.
     """
 
     how: str

@@ -302,7 +302,8 @@ class World:
 
         Args:
             judge: the judge; the default judge if there is none.
-            orders: as in `expected_credits`.
+            orders: `both` for the mean of the two orders, `ab` for the model with the lower
+                position shown first.
 
         Returns:
             Log-strengths, mean zero, shape (models,).

@@ -321,7 +321,11 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
 
 
 def _run_order(asked: AskedRun) -> tuple[bool, str, int, str, str]:
-    """Return the key by which runs are sorted: see `_runs_of_rows`."""
+    """Return the key by which runs are sorted.
+
+    Questions without a response (no model) come first, then runs without a time by a hash of their
+    questions, then the others by time and source.
+    """
     run = asked.run
     if run.time:
         # As `pair_tasks` sorts the scores of the same runs, so that both have the same ids.

@@ -78,7 +78,7 @@ def code_outcomes(
     Args:
         readable: the battles, each with a credit; at least one.
         models: names of the models; a model's code is its position.
-        field: as of `code_rounds`.
+        field: has the groups of items, if these are the clusters; None if each item is a cluster.
     """
     code = {name: k for k, name in enumerate(models)}
     names = [outcome.pairing.item for outcome in readable]

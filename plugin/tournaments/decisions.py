@@ -351,7 +351,9 @@ def _partial_order(
         tournament: the tournament.
         last: the last interim analysis.
         names: names of the models.
-        settled: as `Look.settled`, 0 for pairs that the question is not about.
+        settled: 1 if it is decided that the column is not better than the row by more than the
+            margin, -1 if this is decided the other way round, 0 if the pair is open or not in
+            question; shape (models, models).
         ranked: positions of the models, the best first.
         has_newcomers: whether the question is about pairs with a newcomer.
     """
@@ -384,7 +386,8 @@ def _anchor_decision(
 
     Args:
         names: names of the models.
-        settled: as `Look.settled`.
+        settled: 1 if it is decided that the column is not better than the row by more than the
+            margin, -1 if this is decided the other way round; shape (models, models).
         ranked: positions of the models, the best first.
         anchor: position of the anchor.
         margin: margin of the decisions in Elo.
@@ -437,7 +440,7 @@ def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
     """Return why the tournament ended and after how many battles, as a sentence.
 
     Args:
-        reason: what `_end_reason` returns.
+        reason: `answered`, `items` (used up), `max_battles` or `interrupted`.
         progress: the progress at the end.
         max_battles: the limit of battles; None if there is none.
     """

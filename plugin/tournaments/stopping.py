@@ -679,12 +679,16 @@ def step_down(
     probability of the others, and the test is repeated until nothing changes.
 
     Args:
-        evidence: as `Look.evidence`, shape (models, models).
+        evidence: z of the test that the row is not worse than the column by more than the margin,
+            shape (models, models).
         theta: log-strengths, shape (models,).
         clusters: number of items, or of groups of items.
         in_question: mask of the pairs that the question is about, shape (models, models).
-        settled: as `Look.settled`, shape (models, models); changed in place.
-        finished: as `Look.finished`, shape (models, models); changed in place.
+        settled: 1 if it is decided that the row is not worse than the column by more than the
+            margin, -1 if this is decided for the column, 0 if open; shape (models, models);
+            changed in place.
+        finished: mask of the pairs about which nothing is left to decide, shape (models, models);
+            changed in place.
         alpha: error probability of this look.
 
     Returns:

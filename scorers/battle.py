@@ -141,7 +141,8 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     has no label and no mass.
     """
     count = len(verdicts)
-    credit = sum(verdict.credit or 0.0 for verdict in verdicts) / count
+    credits = [verdict.credit for verdict in verdicts if verdict.credit is not None]
+    credit = sum(credits) / count
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
     margin = sum(margins) / count if len(margins) == count else None
     criteria = {}
@@ -150,7 +151,8 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
             criteria[name] = sum(verdict.criteria[name] for verdict in verdicts) / count
     parsed = None
     if any(verdict.parsed is not None for verdict in verdicts):
-        parsed = sum(verdict.outcome or 0.0 for verdict in verdicts) / count
+        outcomes = [verdict.outcome for verdict in verdicts if verdict.outcome is not None]
+        parsed = sum(outcomes) / count
     return Verdict(credit, margin, criteria, parsed=parsed)
 
 

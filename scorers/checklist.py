@@ -74,7 +74,8 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     Returns:
         The questions, 1 to 12 different ones of at most 400 characters, each on one line. If the
         reply is unparsed, the reason: `out of range` if there are too many questions or a question
-        is too long, `bad JSON` if they are not a list of texts, or a reason of `_read_list_form`.
+        is too long, `bad JSON` if there is no list of texts, `several verdicts` if there are two
+        lists, or the reason why the reply is silent or has no JSON.
     """
     form = _read_brief_form(reply) or _read_list_form(reply)
     if isinstance(form, str):
@@ -105,9 +106,10 @@ def _read_list_form(reply: Reply) -> dict[str, Any] | str:
     Prose around the object and objects without this key are ignored. Quotations are not searched.
 
     Returns:
-        The object. If the reply is unparsed, the reason: `several verdicts` if two such objects
-        differ, `bad JSON` if there is no such object or it has further keys, or the reason of a
-        reply without any braces.
+        The object. If the reply is unparsed, the reason: `several verdicts` if two objects with
+        this key differ; `bad JSON` if no object has it, if the object has further keys, or if the
+        reply has too many braces; the reason of `no_verdict` if the reply has no brace; or the
+        reason why the reply is silent.
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence

@@ -51,7 +51,10 @@ FORMS = (
     _comparison_form(words.EQUAL_WORDS, FORM_OF_TIE),
     _comparison_form(words.ONLY, FORM_OF_ONLY),
 )
-"""Trigger words and pattern of each form of comparisons (`_comparison_form`)."""
+"""The forms of comparisons.
+
+Each one has trigger words, one of which a sentence must have, and the pattern of the comparison.
+"""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
 # The beginning of a condition: `If A were complete`. A `, but` ends the condition.
@@ -138,7 +141,13 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
     """
     if groups.get("equal"):
         return "C", phrase.start()
+    # Exactly one of these groups has matched: the name is a letter or words.
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
-    letter = {"first": "A", "second": "B"}.get(name, phrase[name])
+    if name == "first":
+        letter = "A"
+    elif name == "second":
+        letter = "B"
+    else:
+        letter = phrase["letter"]
     preferred = OTHER_RESPONSE[letter] if groups.get("loses") else letter
     return preferred, phrase.start(name)

@@ -135,6 +135,10 @@ class VerdictPlace(NamedTuple):
 def contradicts(view: str, verdict: VerdictPlace) -> bool:
     """Return whether the reply speaks against its verdict, or says what is not understood.
 
+    It does so if signs beside the verdict, another line, box or JSON field give another value; if
+    the words before the verdict seem to be somebody else's (an instruction to the judge, an example
+    or a response); or if scores or words of blame favor the other response.
+
     Args:
         view: the judge's own words.
         verdict: where the verdict stands.
@@ -230,8 +234,12 @@ def _is_pasted(text_before: str, *, is_pairwise: bool) -> bool:
 def is_unrelated(after: str) -> bool:
     """Return whether the text after a verdict speaks of something else than the responses.
 
-    Only the first line with words is checked. The text is related to the responses if this line
-    names a response, as `A` or `the first one` do, or begins an explanation, as `Reason:` does.
+    Only the first line with words after the verdict's own line is checked. The text is related to
+    the responses if there is no such line, or if this line names a response, as `A` or `the first
+    one` do, or begins an explanation, as `Reason:` does.
+
+    Args:
+        after: the text from the end of the verdict on, so that it begins with the rest of its line.
     """
     lines = after[:SEARCHED_AROUND].split("\n")[1:]
     line = next((line for line in lines if WORD.search(line)), "")
@@ -280,8 +288,9 @@ def _names_loser(view: str, preferred: str) -> bool:
 def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
     """Return whether the words after a verdict blame the response that it prefers.
 
-    The words are the rest of the clause, as in `A: misses the point`, or a later sentence such as
-    `This is the weaker one`.
+    The words are the rest of the clause, as in `A: misses the point` or `A: undecided`, or a later
+    sentence such as `This is the weaker one`. The rest of the clause is not checked if a sentence
+    such as `A is better` states the verdict.
     """
     clause = REST_OF_CLAUSE.match(view, verdict.end, verdict.end + LONGEST_CLAUSE)
     if clause and not verdict.is_sentence:
@@ -293,7 +302,10 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
 
 
 def has_fault(clause: str) -> bool:
-    """Return whether a clause has words of blame that are neither negated nor conceded."""
+    """Return whether a clause has words of blame that are neither negated nor conceded.
+
+    Only the first words of blame are checked, for a negation before them or directly after them.
+    """
     fault = FAULT.search(clause)
     if fault is None:
         return False

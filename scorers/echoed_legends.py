@@ -49,7 +49,8 @@ def without_letter_legend(text: str) -> str:
     if len({entry["letter"] for entry in entries}) == 1:
         for entry in entries:
             # What follows a full stop is a sentence of its own.
-            text = mask(text, [entry.span("meaning")], "\n" if entry["stop"] else " ")
+            sign = "\n" if entry["stop"] else " "
+            text = mask(text, [entry.span("meaning")], sign)
         return text
     entries += TIE_ENTRY.finditer(text)
     return mask(text, sorted(entry.span() for entry in entries), "\n")
@@ -85,8 +86,11 @@ def without_level_legend(text: str, parse: Callable[[str], str | None]) -> str:
                 blank_spans.append(span)
                 continue
         first_word, _, meaning = line.strip(" -*").partition(" ")
-        is_entry = meaning and len(first_word) <= LONGEST_LEVEL and "[[" not in first_word
-        level = parse(first_word.strip(":*`")) if is_entry else None
+        if not meaning or len(first_word) > LONGEST_LEVEL:
+            continue
+        if "[[" in first_word:
+            continue  # a level in double square brackets is a verdict
+        level = parse(first_word.strip(":*`"))
         if level is not None:
             explained_levels.append((level, span))
     if len({level for level, _ in explained_levels}) >= FEWEST_LEVELS:

@@ -48,8 +48,12 @@ def _echoes(text: str) -> Iterator[Span]:
 
 def _is_echo(sentence: str) -> bool:
     """Return whether each word of a sentence belongs to a phrase of a prompt (`prompt_phrases`)."""
+    # Most sentences fail this check of the first phrase, which is faster than to find all words.
     beginning = FIRST_FOUR_WORDS.match(sentence)
-    if beginning is None or tuple(map(str.lower, beginning.groups())) not in prompt_phrases():
+    if beginning is None:
+        return False
+    first_phrase = tuple(word.lower() for word in beginning.groups())
+    if first_phrase not in prompt_phrases():
         return False
     words = WORD.findall(sentence.lower())
     covered_words = 0  # how many of the first words belong to a phrase

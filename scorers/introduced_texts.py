@@ -129,8 +129,9 @@ class _PlacedVerdict(NamedTuple):
 def is_introduced(text: str, view: str, place: int) -> bool:
     """Return whether a verdict stands in a text of others.
 
-    Such a text is introduced by a line (`_form_of_introduced_text`), or it is a program, a comment
-    of a program, a console session, or in tags that are not markup of a verdict.
+    Such a text follows a line that introduces it, such as `Response A reads:`
+    (`_form_of_introduced_text`), or it is a program, a comment or docstring of a program, a console
+    session, or in tags that are not markup of a verdict.
 
     Args:
         text: the reply.
@@ -165,16 +166,21 @@ def _is_program(block: _CodeBlock) -> bool:
 
 
 def _is_in_program(text: str, view: str, place: int) -> bool:
-    """Return whether a verdict stands in a comment, a docstring or a console session."""
+    """Return whether a verdict stands in a comment, a docstring or a console session.
+
+    A line with a prompt sign such as `$` begins a console session, which ends with its paragraph.
+    """
     line_start = view.rfind("\n", 0, place) + 1
     if COMMENT_LINE.match(view, line_start, place):
         return True
     if view.rfind("/*", 0, place) > view.rfind("*/", 0, place):
         return True
-    if any(text.count(mark, 0, line_start) % 2 for mark in DOCSTRING_MARKS):
-        return True
+    for mark in DOCSTRING_MARKS:
+        marks_before = text.count(mark, 0, line_start)
+        if marks_before % 2 == 1:
+            return True  # the last docstring is still open
     paragraph_start = view.rfind("\n\n", max(0, place - SEARCHED_BEFORE), place) + 1
-    return PROMPT_LINE.search(view, max(0, paragraph_start), place) is not None
+    return PROMPT_LINE.search(view, paragraph_start, place) is not None
 
 
 def _is_in_foreign_tag(view: str, place: int) -> bool:
@@ -189,9 +195,10 @@ def _follows_introduction(verdict: _PlacedVerdict) -> bool:
     """Return whether a line before a verdict introduces a text that includes the verdict."""
     view = verdict.view
     line_start = view.rfind("\n", 0, verdict.place) + 1
-    search_start = view.find("\n", max(0, line_start - SEARCHED_BEFORE), line_start) + 1
-    if line_start <= SEARCHED_BEFORE:
-        search_start = 0
+    search_start = 0
+    if line_start > SEARCHED_BEFORE:
+        # The search begins with a whole line.
+        search_start = view.find("\n", line_start - SEARCHED_BEFORE, line_start) + 1
     start = search_start
     end_of_text = 0
     for line in view[search_start:line_start].split("\n"):
@@ -206,16 +213,21 @@ def _follows_introduction(verdict: _PlacedVerdict) -> bool:
 
 
 def _end_of_text(verdict: _PlacedVerdict, start: int, form: _Form) -> int:
-    """Return the end of a text that an introduction before it opens; any later place is the same.
+    """Return the position at which a text ends that an introduction opens.
+
+    A list, a run of code blocks or a quotation ends with its last line. Other text ends where the
+    judge's own words begin. If the text goes on after the verdict, its end is not searched for, and
+    the result is `AFTER_VERDICT`.
 
     Args:
         verdict: the verdict, where the search ends.
         start: end of the line that introduces the text.
         form: which text the line opens. If another text follows, the result is `start`.
     """
-    has_gap = not verdict.view[start + 1 : verdict.view.find("\n", start + 1)].strip()
-    if form == "paragraphs" and not has_gap:
+    next_line = verdict.view[start + 1 : verdict.view.find("\n", start + 1)]
+    if form == "paragraphs" and next_line.strip():
         return start
+    # The functions that find the end go on where this loop stops.
     lines = _lines_between(verdict.view, start + 1, verdict.place)
     for line_start, line in lines:
         if line_start in verdict.ends_of_blocks:
@@ -231,7 +243,7 @@ def _end_of_text(verdict: _PlacedVerdict, start: int, form: _Form) -> int:
 
 
 def _end_of_blocks(verdict: _PlacedVerdict, start: int) -> int:
-    """Return the end of the last code block of those that follow one another without words.
+    """Return the end of the last of several code blocks that only blanks separate.
 
     Args:
         verdict: the verdict.
@@ -256,13 +268,13 @@ def _lines_between(view: str, start: int, place: int) -> Iterator[tuple[int, str
 
 
 def _end_of_quotation(lines: Iterator[tuple[int, str]]) -> int:
-    """Return the start of the first line that does not belong to a masked quotation any more."""
+    """Return the start of the first line after a masked quotation, `AFTER_VERDICT` if none is."""
     starts = (start for start, line in lines if line.strip(QUOTATION_SIGNS))
     return next(starts, AFTER_VERDICT)
 
 
 def _end_of_list(text: str, lines: Iterator[tuple[int, str]]) -> int:
-    """Return the start of the first line after a list.
+    """Return the start of the first line after a list, `AFTER_VERDICT` if there is none.
 
     A line that follows an item without a gap belongs to it, unless it is in the judge's own words.
 
@@ -281,7 +293,10 @@ def _end_of_list(text: str, lines: Iterator[tuple[int, str]]) -> int:
 
 
 def _start_of_own_paragraph(lines: Iterator[tuple[int, str]]) -> int:
-    """Return the start of the first line after a gap that is in the judge's own words."""
+    """Return the start of the first line after a gap that is in the judge's own words.
+
+    The result is `AFTER_VERDICT` if there is no such line.
+    """
     is_after_gap = False
     for start, line in lines:
         if is_after_gap and OWN_PARAGRAPH.search(line):
@@ -298,18 +313,25 @@ def _is_of_list(text: str, start: int) -> bool:
 def _form_of_introduced_text(line: str) -> _Form | None:
     """Return which text a line introduces, such as `Response A by lines:`; None if it does not.
 
-    The line ends with a colon or in the middle of a sentence, or says that a text is copied. It
-    names a source, and not the judge's own decision.
+    The line names a source, and not the judge's own decision. A heading that only names a response
+    introduces nothing. The result is:
+
+    - `any` if the line ends with a colon or a word such as `the`, or says that a text follows.
+    - `marked` if a complete sentence says that a text is copied, `any` if the sentence is open.
+    - `paragraphs` if a line of prose breaks off.
     """
     bare = line[-LONGEST_LEAD:].rstrip("*_`~ \t\r")
     has_colon = bare.endswith((":", "："))
     clause = bare[start_of_last_sentence(bare) :]
-    if not SOURCE.search(bare if has_colon else clause) or NAMED_HEADING.fullmatch(clause):
+    naming_text = bare if has_colon else clause
+    if not SOURCE.search(naming_text) or NAMED_HEADING.fullmatch(clause):
         return None
     if OWN_DECISION.search(clause) or is_introduction(LIST_MARK.sub("", clause)):
         return None
     last = LAST_WORD.search(bare)
-    is_open = last is not None and last["word"].lower() in OPEN_ENDS and last["word"] != "A"
+    last_word = last["word"] if last else ""
+    # A capital A is the letter of a response, and `a` is an article, which leaves a sentence open.
+    is_open = last_word != "A" and last_word.lower() in OPEN_ENDS
     if has_colon or is_open or TEXT_FOLLOWS.search(clause):
         return "any"
     if COPY.search(clause):
@@ -318,7 +340,10 @@ def _form_of_introduced_text(line: str) -> _Form | None:
 
 
 def _breaks_off(line: str, bare: str) -> bool:
-    """Return whether a line of prose about one response ends in the middle of a sentence.
+    """Return whether a line of prose ends in the middle of a sentence.
+
+    Items of lists, rows of tables and lines that give a value are no prose. A line that names both
+    responses, or that has only introductory words, does not count.
 
     Args:
         line: the line.

@@ -1,5 +1,6 @@
 """Short names of judges, for people: the model, and what tells judges of one model apart."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from podium.scorers.judge_record import JudgeRecord
@@ -22,27 +23,46 @@ def short_judge_names(judges: Iterable[JudgeRecord]) -> dict[str, str]:
     for model, alike in by_model.items():
         for judge, differences in zip(alike, _differences(alike), strict=True):
             short[judge.name] = f"{model} ({differences})" if differences else model
-    taken = list(short.values())
-    return {name: own if taken.count(own) == 1 else name for name, own in short.items()}
+    taken = Counter(short.values())
+    for name, short_name in short.items():
+        if taken[short_name] > 1:
+            short[name] = name
+    return short
 
 
 def _differences(judges: list[JudgeRecord]) -> list[str]:
-    """Return the facts in which each judge differs from others, as `NAME=VALUE, NAME=VALUE`."""
-    facts = [_facts_without_prompt(judge) for judge in judges]
-    texts = _unlike_facts(facts)
-    if len({*texts}) == len(judges):
+    """Return the facts in which each judge differs from others, as `NAME=VALUE, NAME=VALUE`.
+
+    The hash of the prompt is one of the facts only if two judges agree in all others. A text is
+    empty if the judge is the only one.
+    """
+    facts_of_judges = [_facts_without_prompt(judge) for judge in judges]
+    texts = _unlike_facts(facts_of_judges)
+    if len(set(texts)) == len(judges):
         return texts
-    with_prompt = [
-        {**own, "prompt": judge.prompt or ""} for own, judge in zip(facts, judges, strict=True)
-    ]
-    return _unlike_facts(with_prompt)
+    for facts, judge in zip(facts_of_judges, judges, strict=True):
+        facts["prompt"] = judge.prompt or ""
+    return _unlike_facts(facts_of_judges)
 
 
-def _unlike_facts(facts: list[dict[str, str]]) -> list[str]:
-    """Return the facts of each judge that not all judges share; `default` if a judge lacks one."""
-    names = dict.fromkeys(name for own in facts for name in own)
-    unlike = [name for name in names if len({own.get(name) for own in facts}) > 1]
-    return [", ".join(f"{name}={own.get(name, 'default')}" for name in unlike) for own in facts]
+def _unlike_facts(facts_of_judges: list[dict[str, str]]) -> list[str]:
+    """Return the facts of each judge that not all judges share; `default` if a judge lacks one.
+
+    Args:
+        facts_of_judges: for each judge, its facts by name.
+
+    Returns:
+        One text for each judge, as `NAME=VALUE, NAME=VALUE`; empty if all facts are shared.
+    """
+    unlike = []
+    for name in dict.fromkeys(name for facts in facts_of_judges for name in facts):
+        values = {facts.get(name) for facts in facts_of_judges}
+        if len(values) > 1:
+            unlike.append(name)
+    texts = []
+    for facts in facts_of_judges:
+        texts.append(", ".join(f"{name}={facts.get(name, 'default')}" for name in unlike))
+    return texts
 
 
 def _facts_without_prompt(judge: JudgeRecord) -> dict[str, str]:

@@ -10,7 +10,10 @@ from podium.names import seen_name
 JudgeKind = Literal["model", "human", "reward", "rule"]
 KINDS: tuple[str, ...] = get_args(JudgeKind)
 SCHEMA_FIRST = "schema-first"
-"""`replies` of a judge that is asked with a JSON schema, or as text if it takes no schema."""
+"""The field `replies` has this value if the judge is asked for replies with a JSON schema first.
+
+A judge that takes no schema is then asked for text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,17 +179,19 @@ def join_judges(sources: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, Judge
 
 
 def judges_with_other_replies(judges: Iterable[JudgeRecord]) -> list[list[str]]:
-    """Return groups of two or more judges, by name, that differ in how replies are asked for.
+    """Return groups of two or more judges that differ in how replies are asked for.
 
-    They have the same kind, model, realization and settings. Their prompts differ, too, because a
-    prompt names the form of the reply. Judges without a known prompt are left out.
+    A group is a list of the judges' names. Its judges have the same kind, model, realization and
+    settings, and not all have the same `replies`. Their prompts may differ, too, because a prompt
+    names the form of the reply. Judges without a known prompt are left out.
     """
+    # For judges that are alike otherwise: the `replies` of each judge, by its name.
     groups: dict[tuple[Any, ...], dict[str, str | None]] = {}
     for judge in judges:
         if judge.prompt is not None:
             rest = (judge.kind, judge.model, judge.realization, judge.settings)
             groups.setdefault(rest, {})[judge.name] = judge.replies
-    return [[*group] for group in groups.values() if len(set(group.values())) > 1]
+    return [list(group) for group in groups.values() if len(set(group.values())) > 1]
 
 
 def judges_with_other_prompts(judges: Iterable[JudgeRecord]) -> list[list[str]]:

@@ -319,8 +319,9 @@ class Judging:
     def to_json(self, reply: Reply) -> Reply:
         """Convert a text reply of the stand-in judge to the JSON object that says the same.
 
-        The probabilities of the last token become those of the letter at the end of the object. If
-        replies are never asked for as JSON, the reply is returned unchanged.
+        The probabilities of the last token become those of the letter at the end of the object. A
+        reply without tokens becomes one without tokens. If replies are never asked for as JSON, the
+        reply is returned unchanged.
         """
         form = self.form
         if form is None:
@@ -329,6 +330,7 @@ class Judging:
         text = json.dumps(form.write(reply, parsed, self.settings))
         if not reply.tokens:
             return Reply(text)
+        # The object ends with the letter, a quotation mark and a brace.
         letter_place = len(text) - len('A"}')
         letter_end = letter_place + 1
         alternatives = reply.tokens[-1].top.items()
@@ -466,7 +468,8 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
 def known_options() -> Set[str]:
     """Return the names of all settings of a run that a user may choose."""
     plain_values = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
-    return plain_values | {field.name for field in fields(Judging)} - {"settings", "generation"}
+    given_as_fields = {field.name for field in fields(Judging)} - {"settings", "generation"}
+    return plain_values | given_as_fields
 
 
 def dump_reply(reply: Reply) -> dict[str, Any]:
@@ -476,10 +479,12 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     alternatives. All fields but `text` and `truncated` are left out if they are not set.
     """
     logged_tokens = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
+    # A kind of rejection is known only if there is a message of refusal.
+    rejection = reply.rejection if reply.refused else None
     optional: dict[str, Any] = {
         "tokens": [[token.text, dict(token.top)] for token in logged_tokens],
         "refused": reply.refused,
-        "rejection": reply.refused and reply.rejection,
+        "rejection": rejection,
         "structured": reply.structured,
         "failed": reply.failed,
         "withheld": reply.withheld,
@@ -566,16 +571,17 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
 
     `hard_credit` is the parsed credit of a graded verdict. `cost` is the sum of the costs of the
     replies, known only if every cost is known. `ungraded` names the check that fails because the
-    probabilities of the allowed answers sum to too little. Columns whose value is not known are
-    left out.
+    probabilities of the allowed answers of a graded verdict sum to too little; an unknown sum
+    counts as 0. Columns whose value is not known are left out.
     """
     costs = [reply.cost for reply in replies if reply.cost is not None]
+    is_cost_known = len(costs) == len(replies)
     check = MASS_OF_SCHEMA if replies[0].structured else MASS_OF_TEXT
     is_ungraded = verdict.parsed is not None and (verdict.mass or 0) < check.threshold
     columns = {
         "hard_credit": verdict.parsed,
         "mass": verdict.mass,
-        "cost": sum(costs) if costs and len(costs) == len(replies) else None,
+        "cost": sum(costs) if is_cost_known else None,
         "ungraded": check.name if is_ungraded else None,
     }
     return {name: value for name, value in columns.items() if value is not None}
@@ -637,8 +643,8 @@ def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
         row["credit"],
         row["margin"],
         criteria,
-        row.get("label"),
-        row["reason"],
+        label=row.get("label"),
+        reason=row["reason"],
         parsed=row.get("hard_credit"),
     )
 

@@ -28,7 +28,10 @@ from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Stat
 
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
-"""For each plain spelling (`_plain_level`): the level as it is offered, and its margin or score."""
+"""The level as it is offered, and its margin or score, by the plain spelling of the level.
+
+`_plain_level` makes the plain spelling: lower case, without blanks and decoration.
+"""
 __all__ = ["grades", "labels", "points"]
 """What plug-ins may import from here; the rest may change."""
 
@@ -204,7 +207,8 @@ def _level_realization(
     word_of_spelling = {word: word for word in values}
     word_of_spelling |= {reverse_label(word): word for word in values}
     are_labels = all(set("<>=") & set(word) for word in values)
-    signs = re.compile(r"[\[<>=≪≫\\]" if are_labels else r"[\[\w]")
+    # A sign that each line with a level has: a comparison sign, or any letter of a grade.
+    sign = r"[\[<>=≪≫\\]" if are_labels else r"[\[\w]"
     levels = {
         _plain_level(spelling): (word, values[word]) for spelling, word in word_of_spelling.items()
     }
@@ -215,7 +219,9 @@ def _level_realization(
         name=name,
         kind=kind,
         template=template,
-        read_reply=partial(_read_level, _level_pattern(word_of_spelling), signs, levels, kind),
+        read_reply=partial(
+            _read_level, _level_pattern(word_of_spelling), re.compile(sign), levels, kind
+        ),
         write_reply=partial(_write_level, worst_first, kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
@@ -256,7 +262,10 @@ def _read_level(
 ) -> Verdict | Rating:
     """Read the level in double square brackets, or one that is called the verdict.
 
-    A grade is unparsed if its line lists several grades, or if words of the reply contradict it
+    A label may also stand at the beginning of the last line (`_is_last_level`), and a grade at the
+    beginning of the first line or alone on the first or last one (`_is_only_level`). A reply that
+    is one sentence such as `The response is good.` gives its grade, too. A grade is unparsed if its
+    line lists several grades, or if words of the reply contradict it
     (`_rating_without_contradiction`).
 
     Args:
@@ -385,8 +394,10 @@ def _write_level(
     if kind == "pointwise":
         return Reply(f"[[{words[place]}]]")
     is_middle = 2 * place == last_place
-    if is_middle and preference.degree != 0.5:
-        place += 1 if preference.degree > 0.5 else -1
+    if is_middle and preference.degree > 0.5:
+        place += 1
+    elif is_middle and preference.degree < 0.5:
+        place -= 1
     return Reply(f"{preference.reasons}\n\n[[{words[place]}]]".lstrip())
 
 
@@ -436,7 +447,8 @@ LIKERT = grades("likert", ("terrible", "poor", "fair", "good", "excellent"))
 
 def _write_number(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
     """Return a reply with the whole number that fits a preference."""
-    return Reply(f"[[{round(LOWEST_SCORE + preference.degree * (HIGHEST_SCORE - LOWEST_SCORE))}]]")
+    score = LOWEST_SCORE + preference.degree * (HIGHEST_SCORE - LOWEST_SCORE)
+    return Reply(f"[[{round(score)}]]")
 
 
 NUMERIC_SCALE = (

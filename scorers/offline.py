@@ -119,7 +119,7 @@ class StandIn:
             reasons = ""
         else:
             lead = shares_met[0] - shares_met[1] + self.position_bias + self.error_of(prompt)
-            if abs(lead) <= self.tie + 1e-9:
+            if abs(lead) <= self.tie + 1e-9:  # a lead of exactly `tie`, in spite of rounding
                 lead = 0.0
             degree = (1 + lead) / 2
             reasons = "\n".join(
@@ -181,9 +181,9 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
         reference: a right answer, which a response should contain.
 
     Returns:
-        1 to 40 demands. The first one is that the response answers, and does not refuse to. If
-        there is a reference, the last one is that the response has the words of the reference in
-        the same order.
+        1 to 40 demands with different names; further ones are left out. The first one is that the
+        response answers, and does not refuse to. If there is a reference, the last one is that the
+        response has the words of the reference in the same order.
     """
     text = instruction[:READ_CHARACTERS].replace("“", '"').replace("”", '"')
     rules = (
@@ -197,13 +197,14 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
     demand_of_name = {"answers": Demand("answers", _is_answer)}
     for rule in rules:
         demand_of_name |= {demand.name: demand for demand in rule(text)}
+    found_demands = tuple(demand_of_name.values())
     reference_words = _normalize_text(reference or "")
     if not reference_words:
-        return tuple(demand_of_name.values())[:MOST_DEMANDS]
+        return found_demands[:MOST_DEMANDS]
     agrees = Demand(
         "agrees with the reference", lambda answer: reference_words in _normalize_text(answer)
     )
-    return (*list(demand_of_name.values())[: MOST_DEMANDS - 1], agrees)
+    return (*found_demands[: MOST_DEMANDS - 1], agrees)
 
 
 def _is_answer(text: str) -> bool:
@@ -282,7 +283,7 @@ def _count_demands(instruction: str) -> Iterator[Demand]:
                 part = each_part["part"] or unit_before or "line"
                 yield _count_demand(match, unit, part.lower())
             else:
-                yield _count_demand(match, unit, None)
+                yield _count_demand(match, unit, part=None)
                 unit_before = unit
 
 
@@ -411,8 +412,10 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     if not re.search(r"\bJSON\b", instruction):
         return
     yield Demand("bare JSON", is_json)
-    keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
-    for name in QUOTED.findall(keys[1]) if keys else ():
+    keys = re.search(r"\bkeys?\b(?P<names>[^.\n]*)", instruction)
+    if keys is None:
+        return
+    for name in QUOTED.findall(keys["names"]):
         yield Demand(f"has key {name}", partial(has_key, name))
 
 
@@ -428,7 +431,10 @@ def _sum_demands(instruction: str) -> Iterator[Demand]:
         total = 0
         for sign, factors in terms:
             product = prod(map(int, factors.split("*")))
-            total += -product if sign == "-" else product
+            if sign == "-":
+                total -= product
+            else:
+                total += product
         # The commas between thousands may be missing in the response.
         written_total = f"{total:,}".replace(",", ",?")
         pattern = re.compile(rf"(?<![\d.,]){written_total}(?!\.?\d)")

@@ -82,7 +82,9 @@ def masses_at(
         A probability for each of `answers`.
     """
     masses = dict.fromkeys(answers, 0.0)
-    for spelling, probability in tokens[0].top.items() if tokens else ():
+    if not tokens:
+        return masses
+    for spelling, probability in tokens[0].top.items():
         # `piece` is the part of an answer in this token, and `beginning` all that is known of it.
         piece = spelling.translate(PLAIN_BLANKS).strip(IGNORED_SIGNS).lower()
         beginning = beginning_before + piece
@@ -95,12 +97,12 @@ def masses_at(
             possible_answers = [
                 answer for answer in possible_answers if answer.lower() == beginning
             ]
+        if not possible_answers:
+            continue
         if len(possible_answers) == 1:
             divided_masses = {possible_answers[0]: 1.0}
         else:
-            divided_masses = (
-                masses_at(tokens[1:], possible_answers, beginning) if possible_answers else {}
-            )
+            divided_masses = masses_at(tokens[1:], possible_answers, beginning)
         total = sum(divided_masses.values())
         if not total:
             continue
@@ -212,7 +214,8 @@ def grade_reply(
     token = _token_of_letter(
         reply, parsed_answer, "".join(letters), has_reasons=realization.has_reasons(settings)
     )
-    return _grade(parsed_answer, letters, [token] if token else (), MASS_OF_TEXT.threshold)
+    tokens = [token] if token else []
+    return _grade(parsed_answer, letters, tokens, MASS_OF_TEXT.threshold)
 
 
 def _token_of_letter(

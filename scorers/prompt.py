@@ -318,6 +318,10 @@ def fence_mark(texts: Mapping[str, str]) -> str:
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Escape the control characters of every text, and put the text between its fences.
 
+    All fences have one mark. It is a hash of the texts besides the responses, so that all prompts
+    of an item share it. If there are no such texts or no responses, or if a response contains this
+    mark or anything like a fence, it is a hash of all texts (`fence_mark`).
+
     Returns:
         The fenced texts by slot, and the mark of their fences.
     """

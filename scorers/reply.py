@@ -91,7 +91,9 @@ class UnparsedReason:
         if code in CODES:
             return cls(code, details.strip())
         first, _, _ = written.partition(BETWEEN_ORDERS)
-        return cls(first if first in CODES else None)
+        if first in CODES:
+            return cls(first)
+        return cls(None)
 
     def __str__(self) -> str:
         return f"{self.code}: {self.details}" if self.details else str(self.code or "")
@@ -257,7 +259,7 @@ def verdict_of_margin(
         label: the verdict as the judge wrote it.
     """
     credit = 0.5 if margin == 0 else float(margin > 0)
-    return Verdict(credit, float(margin), criteria or {}, label)
+    return Verdict(credit, float(margin), criteria or {}, label=label)
 
 
 def reply_with_probabilities(text: str, probabilities: Mapping[str, float]) -> Reply:

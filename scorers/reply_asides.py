@@ -20,6 +20,8 @@ CLOSING = re.compile(
     re.IGNORECASE,
 )
 """A polite last paragraph, such as `I hope this helps! Let me know if you need more.`"""
+LONGEST_CLOSING = 1000
+"""Number of characters at the end of a reply that are searched for a polite last paragraph."""
 STATEMENT = re.compile(
     r"(?i)\b(?:but|not|wrong|ignore|actually|mistake|response|verdict|winner|answer|level|label"
     r"|grade|score|rating|\d+|(?-i:[AB]))\b|[\[{<]"
@@ -50,7 +52,7 @@ def without_asides(view: str) -> str:
     """
     if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
         view = COMMENT.sub(lambda comment: _blank(comment[0]), view)
-    closing = CLOSING.search(view, max(0, len(view) - 1000))
+    closing = CLOSING.search(view, max(0, len(view) - LONGEST_CLOSING))
     if closing and not STATEMENT.search(closing[0]):
         view = view[: closing.start()] + _blank(closing[0])
     if "|" in view:
@@ -60,15 +62,17 @@ def without_asides(view: str) -> str:
 
 def _row_as_line(row: re.Match[str]) -> str:
     """Return a row that names a verdict as a line such as `Grade: 79`; other rows as they are."""
-    if row["middle"] is None:
-        is_verdict = LONE_VALUE.fullmatch(row["name"])
+    has_one_cell = row["middle"] is None
+    if has_one_cell:
+        if not LONE_VALUE.fullmatch(row["name"]):
+            return row[0]
+        line = row["name"]
     else:
-        is_verdict = VALUE_NAME.fullmatch(row["name"])
-    if not is_verdict:
-        return row[0]
-    end = "" if row["middle"] is None else f":{row['value']}"
-    name = NOT_A_WORD.sub(" ", row["name"]) if row["middle"] else row["name"]
-    return f"{_blank(row['open'])}{name}{end}{_blank(row['close'])}"
+        if not VALUE_NAME.fullmatch(row["name"]):
+            return row[0]
+        name = NOT_A_WORD.sub(" ", row["name"])
+        line = f"{name}:{row['value']}"
+    return f"{_blank(row['open'])}{line}{_blank(row['close'])}"
 
 
 def _blank(text: str) -> str:

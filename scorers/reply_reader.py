@@ -352,15 +352,18 @@ def _verdict_statements(
 ) -> list[Statement]:
     """Return the statements that count as verdicts.
 
-    If no statement of a value counts, these are the sentences that prefer a response, such as `A is
-    better`. If there are no such sentences either, it is the only sentence that praises a response
-    (`weak_preferences`).
+    A statement of a value counts if it is `marked` or if `counts_unnamed` says so, unless it only
+    names a response before its score, as in `A: 4/10, B: 8/10`. If none counts, the sentences count
+    that prefer a response as a whole, such as `A is better`, in the lines that `comparison_lines`
+    names. If these are both `ends`, and the reply has no such sentence either, the only sentence
+    that praises a response counts (`weak_preferences`).
 
     Args:
         view: the judge's own words.
         statements: all statements of a value.
         ends: the first and the last line with words.
-        counts_unnamed: see `CountsUnnamed`.
+        counts_unnamed: function that says whether a value counts although no word such as `verdict`
+            names it (`CountsUnnamed`).
         comparison_lines: lines in which sentences that prefer a response count (`read_statement`).
     """
     (_, first_end), (last_start, _) = ends
@@ -427,7 +430,7 @@ def _settle_verdict(
         view: the judge's own words.
         verdicts: the statements that count as verdicts; they are sorted in place.
         mentions: statements that do not count but may contradict the verdict.
-        parse: see `Parse`.
+        parse: function from a value to its canonical spelling; None if it is out of range.
         preferred_by: function from a value to the response that it prefers.
     """
     verdicts.sort(key=lambda statement: statement.start)
@@ -438,7 +441,9 @@ def _settle_verdict(
     values = [statement.value for statement in verdicts]
     # A mention of `I` is the pronoun.
     values += [statement.value for statement in mentions if statement.value != "I"]
-    if {parse(value) or value for value in values} - {final_value}:
+    # A value that is out of range is another value, too: it stays as it is written.
+    stated_values = {parse(value) or value for value in values}
+    if stated_values != {final_value}:
         return "several verdicts"
     spans = [(statement.start, statement.end) for statement in verdicts]
     reason = _reason_of_context(view, spans)
@@ -472,8 +477,10 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     reasons: list[str | None] = []
     previous_end = 0
     for start, end in spans:
-        follows_verdict = reasons and not ANY_WORD.search(view, previous_end, start)
-        reasons.append(reasons[-1] if follows_verdict else reason_before(view, start))
+        if reasons and not ANY_WORD.search(view, previous_end, start):
+            reasons.append(reasons[-1])  # the verdict follows another one directly
+        else:
+            reasons.append(reason_before(view, start))
         previous_end = end
     if all(reasons):
         return reasons[-1]
@@ -501,7 +508,7 @@ def _reason_of_contradiction(
         text_after = ""
     comparisons = chain(
         find_comparisons(view, max(0, last.start - SEARCHED_BEFORE), last.place),
-        find_comparisons(text_after, 0, len(text_after)),
+        find_comparisons(text_after, start=0, end=len(text_after)),
     )
     if any(statement.value != preferred for statement in comparisons):
         return "several verdicts"
@@ -536,7 +543,9 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
 
     Returns:
         `reported` if the line before the last object has words that do not introduce a verdict, or
-        a reason of `_reason_of_context`. None if the objects are the judge's own verdict.
+        if the text before each object, or the end of the reply, attributes it to somebody else.
+        Otherwise, the reason why the text after the first object takes it back (`reason_after`).
+        None if the objects are the judge's own verdict.
     """
     start = spans[-1][0]
     line_before = view[view.rfind("\n", 0, start) + 1 : start]

@@ -39,8 +39,10 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
         return Rating(None, reason=reply.reason_of_silence)
     # `float` also reads `1_000` and digits of other scripts.
     is_plain = reply.text.isascii() and "_" not in reply.text
+    if not is_plain:
+        return Rating(None, reason="no verdict")
     try:
-        return rating_of_value(float(reply.text) if is_plain else reply.text)
+        return rating_of_value(float(reply.text))
     except ValueError:
         return Rating(None, reason="no verdict")
 

@@ -111,7 +111,10 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     if isinstance(table, str) and table != "no verdict":
         return Verdict(None, reason=table)
     if isinstance(table, str) or not table.scores:
-        return Verdict(None, reason="bad JSON" if "{" in text else no_verdict(text))
+        # A reply without scores may still be a refusal (`no_verdict`).
+        if "{" in text:
+            return Verdict(None, reason="bad JSON")
+        return Verdict(None, reason=no_verdict(text))
     if len(table.scores) < 2 * len(CRITERIA):
         return Verdict(None, reason="bad JSON")
     if not all(LOWEST_SCORE <= score <= HIGHEST_SCORE for score in table.scores.values()):
@@ -140,7 +143,10 @@ def _swap_names(text: str, settings: Settings) -> str:
 def _swap_keys(
     scores: Mapping[str, Mapping[str, Any]], settings: Settings
 ) -> dict[str, dict[str, Any]]:
-    """Swap the names of the criteria (`_swap_names`) in the scores of both responses."""
+    """Swap the names of the criteria for agents and for answers in the scores of both responses.
+
+    The names stay unless transcripts are judged. `scores` has the scores by response and criterion.
+    """
     swapped = {}
     for side, by_name in scores.items():
         swapped[side] = {_swap_names(name, settings): score for name, score in by_name.items()}
@@ -162,7 +168,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     """
     gaps = _gaps_between(table.places, len(text))
     gaps_near = [_near_scores(start, end) for start, end in gaps]
-    preferred = {1.0: "A", 0.5: "C", 0.0: "B"}[verdict.credit or 0.0]
+    preferred = _preferred_letter(verdict)
     outside = BLOCK_QUOTE.sub("", "".join(text[start:end] for start, end in gaps))
     searched_text = text[gaps_near[0][0] : gaps_near[-1][1]].lower()
     letters = {letter.upper() for letter in OTHER_VERDICT.findall(searched_text)}
@@ -178,7 +184,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     # A remark explains the scores, as a sentence after `Reasons:` does.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
-    scores_start, scores_end = table.places[0][0], table.places[-1][1]
+    scores_start = table.places[0][0]
+    scores_end = table.places[-1][1]
     if is_introduced(text, view, scores_start):
         return "reported"
     place = VerdictPlace(scores_start, scores_end, "marked", preferred, is_sentence=True)
@@ -189,6 +196,13 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     comparisons = chain.from_iterable(find_comparisons(view, *span) for span in gaps_near)
     is_contradicted = any(statement.value == OTHER_RESPONSE[preferred] for statement in comparisons)
     return "several verdicts" if is_contradicted else None
+
+
+def _preferred_letter(verdict: Verdict) -> str:
+    """Return the response that a verdict of scores prefers: A, B, or C for neither."""
+    if verdict.credit == 0.5:
+        return "C"
+    return "A" if verdict.credit == 1 else "B"
 
 
 def _gaps_between(places: Sequence[Span], length: int) -> list[Span]:
@@ -217,7 +231,8 @@ def _without_repeated_scores(words_near: str, table: ScoreTable) -> str | None:
     """Return the text around the scores without the scores that it repeats.
 
     A repeated score is one of the response that was named last, such as `8 rather than 10 for
-    adherence`. The result is None if the table has another score for it.
+    adherence`. It is replaced by blanks. The result is None if the table has another score for it.
+    Scores in words, and scores before any name of a response, stay.
     """
     names = list(NAMED_RESPONSE.finditer(words_near))
     spans = []
@@ -279,8 +294,10 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 def _scores_of_sum(total: int) -> dict[str, int]:
     """Return whole scores of the criteria that sum to `total` and differ by at most 1."""
     score, rest = divmod(total, len(CRITERIA))
-    # The first `rest` criteria have one point more.
-    return {name: score + (place < rest) for place, name in enumerate(CRITERIA)}
+    scores = dict.fromkeys(CRITERIA, score)
+    for name in CRITERIA[:rest]:
+        scores[name] += 1
+    return scores
 
 
 def _form_fields(settings: Settings) -> Mapping[str, Any]:

@@ -8,9 +8,14 @@ from typing import Any
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Rating, Reply, Verdict, no_verdict
 
-Fields = Mapping[str, Any]
-"""What each field may hold: a tuple of allowed texts, None for any text, or the fields of an inner
-object."""
+Allowed = tuple[str, ...] | Mapping[str, Any] | None
+"""What one field may hold.
+
+It is a tuple (one of these texts), None (any text) or a mapping (an inner object with these fields;
+the values of the mapping say what each of them may hold).
+"""
+Fields = Mapping[str, Allowed]
+"""What each field of an object may hold, by its name."""
 Answers = Mapping[str, Verdict | Rating]
 """The verdict or rating by allowed value of the last field."""
 MOST_LISTED_VALUES = 12
@@ -150,11 +155,11 @@ def _without_text(fields: Fields) -> Fields:
     return {name: allowed for name, allowed in fields.items() if allowed is not None}
 
 
-def _schema_of(allowed: Any) -> dict[str, Any]:
-    """Return the JSON schema of one field, or of an object with exactly these fields.
+def _schema_of(allowed: Allowed) -> dict[str, Any]:
+    """Return the JSON schema of a value: of a text, or of an object with exactly some fields.
 
     Args:
-        allowed: one value of `Fields`, or all `Fields` of an object.
+        allowed: what the value may be; for an object, the `Fields` of the object.
     """
     if allowed is None:
         return {"type": "string"}
@@ -169,11 +174,15 @@ def _schema_of(allowed: Any) -> dict[str, Any]:
     }
 
 
-def _example_reply(allowed: Any) -> Any:
+def _example_reply(allowed: Allowed) -> Any:
     """Return an example of a reply that describes the allowed values: `{"grade": "1 to 100"}`.
 
     Args:
-        allowed: one value of `Fields` (the result is a text), or all `Fields` of an object.
+        allowed: what the value may be; for an object, the `Fields` of the object.
+
+    Returns:
+        A text that describes the allowed texts. For an object, a dictionary with the example of
+        each of its fields.
     """
     if isinstance(allowed, Mapping):
         return {name: _example_reply(values) for name, values in allowed.items()}
@@ -184,14 +193,15 @@ def _example_reply(allowed: Any) -> Any:
     return f"{allowed[0]} to {allowed[-1]}"
 
 
-def _is_allowed(answer: Any, allowed: Any) -> bool:
+def _is_allowed(answer: Any, allowed: Allowed) -> bool:
     """Return whether a value of a reply is allowed.
 
-    An object must have exactly the fields of `allowed`. Any other value must be a text.
+    An object must have exactly the allowed fields, each with an allowed value. Any other value must
+    be a text.
 
     Args:
         answer: the value in the reply.
-        allowed: one value of `Fields`, or all `Fields` of an object.
+        allowed: what the value may be; for an object, the `Fields` of the object.
     """
     if isinstance(allowed, Mapping):
         if not isinstance(answer, Mapping) or answer.keys() != allowed.keys():

@@ -93,40 +93,78 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
     table = ScoreTable()
     if view.count("{") > MOST_BRACES:
         return "bad JSON"
-    for start, end in _object_spans(view):
-        label = OBJECT_LABEL.search(view, max(0, start - SEARCHED_FOR_LABEL), start)
-        block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH_JSON))
-        table.remarks += [value["words"] for value in TEXT_VALUE.finditer(block)]
-        block_without_texts = TEXT_VALUE.sub(r"\g<colon>", block)
-        matches = list(pieces.finditer(block_without_texts))
-        if not any(piece["criterion"] for piece in matches):
-            continue
-        side = label["side"].upper() if label else ""
-        block_scores = _scores_of_pieces(matches, side, is_object=True)
-        # The last number of a reply that ends without a brace may lack digits.
-        may_lack_digits = end == len(view) and block_without_texts.rstrip()[-1:].isdigit()
-        if block_scores is None or may_lack_digits:
-            return "bad JSON"
-        if any(table.scores.get(cell, score) != score for cell, score in block_scores.items()):
-            return "several verdicts"
-        table.scores |= block_scores
-        table.places.append((label.start("side") if label else start, end))
-    if table.places or "{" in text:
+    for span in _object_spans(view):
+        reason = _add_object(table, view, text, span, pieces)
+        if reason:
+            return reason
+    if table.places:
         _add_equal_lines(table, view, pieces)
+        return table
+    # A brace in a quotation is masked in the view. It shows, too, that JSON was meant.
+    if "{" in text:
         return table
     return _table_of_lines(view, pieces)
 
 
+def _add_object(
+    table: ScoreTable, view: str, text: str, span: Span, pieces: re.Pattern[str]
+) -> str | None:
+    """Add the scores, the place and the remarks of one JSON object to a table.
+
+    Of an object that names no criterion, only the remarks are added.
+
+    Args:
+        table: the scores so far; changed in place.
+        view: the judge's own words.
+        text: the reply.
+        span: start and end of the object.
+        pieces: pattern of a piece (see the top of this file).
+
+    Returns:
+        The reason why the reply is unparsed, `bad JSON` or `several verdicts` (see `read_table`);
+        None if the object fits.
+    """
+    start, end = span
+    block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH_JSON))
+    table.remarks += [value["words"] for value in TEXT_VALUE.finditer(block)]
+    block_without_texts = TEXT_VALUE.sub(r"\g<colon>", block)
+    matches = list(pieces.finditer(block_without_texts))
+    if not any(piece["criterion"] for piece in matches):
+        return None
+    label = OBJECT_LABEL.search(view, max(0, start - SEARCHED_FOR_LABEL), start)
+    side = ""
+    place = span
+    if label:
+        side = label["side"].upper()
+        place = (label.start("side"), end)
+    scores = _scores_of_pieces(matches, side, is_object=True)
+    if scores is None:
+        return "bad JSON"
+    last_sign = block_without_texts.rstrip()[-1:]
+    if end == len(view) and last_sign.isdigit():
+        return "bad JSON"  # the reply ends with this number, which may lack digits
+    for cell, score in scores.items():
+        if table.scores.setdefault(cell, score) != score:
+            return "several verdicts"
+    table.places.append(place)
+    return None
+
+
 def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> None:
-    """Add the places of lines that repeat all scores of the objects to the table.
+    """Add to a table the places of lines that repeat all scores of its objects.
 
     The lines stand before or after all objects. Lines with other scores are ignored.
+
+    Args:
+        table: the scores of at least one object; changed in place.
+        view: the judge's own words.
+        pieces: pattern of a piece (see the top of this file).
     """
-    first_start = table.places[0][0] if table.places else 0
-    last_end = table.places[-1][1] if table.places else len(view)
+    first_start = table.places[0][0]
+    last_end = table.places[-1][1]
     outside = view[:first_start] + view[last_end:]
     if len(NUMBER_DIGITS.findall(outside)) < len(table.scores):
-        return
+        return  # there are too few numbers to repeat all scores
     for start, end in ((0, first_start), (last_end, len(view))):
         table_of_lines = _table_of_lines(view[start:end], pieces)
         if isinstance(table_of_lines, ScoreTable) and table_of_lines.scores == table.scores:
@@ -175,6 +213,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
         return "no verdict"
     first_line = lines_of_table[0][0]
     first_name = next(piece.start() for piece in pieces_of_table if not piece["word"])
+    # Words before the first name are left outside of the table, and checked like the other text.
     has_words_before = re.search(r"[^\W\d_]", view[first_line:first_name])
     table_start = first_name if has_words_before else first_line
     return ScoreTable(scores, [(table_start, table_end)])

@@ -119,9 +119,12 @@ def is_score(view: str, place: int) -> bool:
 
 
 def _leads_of_sentences(text: str) -> Iterator[Lead]:
-    """Yield the leads of scores that follow, or are followed by, the name of a response.
+    """Yield the leads of scores beside the names of responses.
 
-    Neighbours are a pair if they name different responses. A score has one partner only.
+    The scores before the names count, as in `7 points for A`, if both responses have one;
+    otherwise, those after the names, as in `A: 7`. Lines with words for other counts, such as
+    `errors`, are left out. Neighbours are a pair if they name different responses. A score has one
+    partner only.
     """
     matches = list(SCORE_BEFORE_NAME.finditer(text))
     if len({match["side"] for match in matches}) < len("AB"):
@@ -149,7 +152,10 @@ def _line_around(text: str, match: re.Match[str]) -> str:
 
 
 def _leads_of_columns(text: str) -> Iterator[Lead]:
-    """Yield the leads of the rows of tables with a column for each response."""
+    """Yield the leads of the rows of tables with a column for each response.
+
+    Rows with words for other counts, such as `errors`, are left out.
+    """
     if "|" not in text:
         return
     columns: dict[str, int] = {}  # the column of each response in the current table

@@ -36,7 +36,7 @@ def has_foreign_sign(view: str, start: int, end: int) -> bool:
     """Return whether a sign beside a verdict is not understood as approval of it.
 
     The signs stand directly before or after the value, or alone on a line after it. An arrow after
-    the value is understood only if praise follows it.
+    the value is understood only if praise or nothing follows it.
 
     Args:
         view: the judge's own words.

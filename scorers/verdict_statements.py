@@ -228,9 +228,10 @@ def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int
     """
     start, end = line
     list_mark = LIST_MARK.match(view, start, end)
-    starts = [list_mark.end() if list_mark else start]
+    first_start = list_mark.end() if list_mark else start
+    starts = [first_start]
     if splits_sentences and end - start > LONGEST_UNSPLIT_LINE:
-        marks = SENTENCE_START.finditer(view, max(starts[0], end - SPLIT_CHARACTERS), end)
+        marks = SENTENCE_START.finditer(view, max(first_start, end - SPLIT_CHARACTERS), end)
         starts += [mark.end() for mark in marks]
     return starts
 
@@ -277,9 +278,12 @@ def _statement_of_clause(
         if value_match:
             tail = TAIL.match(view, value_match.end(), end)
             is_letter = value_match[value_match.lastindex or 0] in LETTERS
-            if tail or DOUBLE_BRACKET.search(value_match[0]) or (is_letter and names_verdict(lead)):
+            is_named_letter = is_letter and names_verdict(lead)
+            if tail or is_named_letter or DOUBLE_BRACKET.search(value_match[0]):
+                if _is_about_response(lead):
+                    return None
                 clause = _Clause(span, lead, value_match, tail, is_line, bracketed)
-                return None if _is_about_response(lead) else _statement_with_form(view, clause)
+                return _statement_with_form(view, clause)
         token = TOKEN.match(view, place, end)
         if token is None:
             return None
@@ -362,7 +366,7 @@ def _is_closed(view: str, clause: _Clause) -> bool:
     return is_balanced(around) or is_balanced(view[start : min(end, start + SPLIT_CHARACTERS)])
 
 
-@lru_cache(4096)
+@lru_cache(maxsize=4096)
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value.
 
@@ -431,7 +435,10 @@ def is_balanced(line: str) -> bool:
     """
     opened: list[str] = []
     for sign in PAIRED_SIGN.findall(line):
-        if opened and sign not in "([{" and opened[-1] == OPENING_SIGN.get(sign, sign):
+        # Quotation marks and emphasis close what the same sign opened.
+        counterpart = OPENING_SIGN.get(sign, sign)
+        is_opening_bracket = sign in "([{"
+        if opened and not is_opening_bracket and opened[-1] == counterpart:
             opened.pop()
         else:
             opened.append(sign)

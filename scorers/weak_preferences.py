@@ -81,7 +81,7 @@ def find_weak_preference(view: str) -> Statement | None:
         only_praised = ONLY_PRAISED.finditer(view, start, end)
         for praise in (*only_praised, *PRAISE.finditer(view, start, end)):
             words_before = view[start : praise.start()].lower()
-            first_clause = praise[0].split(";")[0].split(",")[0]
+            first_clause = re.split("[;,]", praise[0])[0]
             if CONCESSION.search(words_before) or NEGATION.search(first_clause):
                 continue
             other_text = view[: praise.start()] + "\n" + view[praise.end() :]

@@ -20,7 +20,7 @@ from podium.scorers.reward import rating_of_value
 from podium.scorers.verdict_statements import is_balanced
 from podium.tournaments.parts import Shard, read_shard
 from podium.tournaments.selection import parse_model_names
-from podium.tournaments.swim import opponents
+from podium.tournaments.swim import opponent_count
 
 
 def test_rankers_separated_by_commas_are_named_once_each():
@@ -94,7 +94,7 @@ def test_a_model_whose_name_has_a_comma_can_be_named():
 
 
 def test_a_newcomer_meets_as_many_as_the_logarithm_of_the_ranked_models():
-    assert [opponents(ranked) for ranked in (1, 2, 3, 4, 5, 8, 9)] == [1, 1, 2, 2, 3, 3, 4]
+    assert [opponent_count(ranked) for ranked in (1, 2, 3, 4, 5, 8, 9)] == [1, 1, 2, 2, 3, 3, 4]
 
 
 def test_options_of_rankers_are_split_from_those_of_inspect():

@@ -50,9 +50,10 @@ def compared_size(
             "--disagree and --spread describe a difference: give it, as --difference 2points"
         )
     size, is_elo = read_difference(difference)
+    given_assumptions = [number for number in (disagree, spread) if number is not None]
     if is_elo:
         test, assumption, power_on = _score_test(difference, size, ties, level)
-    elif (disagree is None) == (spread is None):
+    elif len(given_assumptions) != 1:
         raise UsageError(
             f"--difference {difference}: give either --disagree (the share of items on which just "
             "one of two models is right) or --spread (the standard deviation of the difference "
@@ -127,7 +128,8 @@ def _score_test(
             "winner changes with the order) no model can be that far ahead; `podium diagnose` says "
             "whether the pilot's judge may rank"
         )
-    deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
+    variance = (1 - ties) / 4 - gain**2
+    deviation = float(np.sqrt(max(variance, 1e-12)))  # above 0, as the t test divides by it
     return (
         "score test by items, t",
         f"{ties:.0%} of verdicts even",
@@ -186,27 +188,28 @@ def sign_power(difference: float, disagree: float, level: float, items: int) -> 
     tails = np.array([1e-9, 1 - 1e-9])
     fewest_differing, most_differing = np.ceil(bdtrik(tails, items, disagree)).astype(int)
     differing = np.arange(max(fewest_differing, 1), most_differing + 1)
-    critical = critical_wins((1 - level) / 2, differing)
+    critical = critical_wins(differing, error_rate=(1 - level) / 2)
     detects = bdtrc(critical, differing, (1 + difference / disagree) / 2)
     probability = bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)
     return float(detects @ probability)
 
 
-def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
+def critical_wins(number: int | np.ndarray, error_rate: float) -> np.ndarray:
     """Return the critical number of wins of the one-sided exact sign test.
 
     It is the smallest w such that a fair coin wins more than w of `number` tosses with a
-    probability of at most `level`. The test detects more than w wins, not w itself.
+    probability of at most `error_rate`. The test detects more than w wins, not w itself.
 
     Args:
-        level: error rate of the test, in (0, 1).
         number: number of tosses, any shape.
+        error_rate: error rate of the test, in (0, 1).
 
     Returns:
         w, in the shape of `number`.
     """
     from scipy.special import bdtr, bdtrik
 
-    wins = np.ceil(bdtrik(1 - level, number, 0.5))
+    wins = np.ceil(bdtrik(1 - error_rate, number, 0.5))
+    # Rounding error of the inverse may make the number too large by 1.
     fewer = np.maximum(wins - 1, 0)
-    return np.where(bdtr(fewer, number, 0.5) >= 1 - level, fewer, wins)
+    return np.where(bdtr(fewer, number, 0.5) >= 1 - error_rate, fewer, wins)

@@ -27,7 +27,7 @@ from podium.planning.precision import (
 from podium.planning.sample_size import informative_needed, items_for
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.estimate import Estimate
-from podium.tournaments.schedule import TournamentDesign, asks_order
+from podium.tournaments.schedule import TournamentDesign, fixes_first_shown
 
 PAIRS = "pairs of interest"
 """Label of the design that plays single pairs of models."""
@@ -53,7 +53,11 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
         compared = {model for pair in request.pairs for model in pair}
         request_of_pairs = replace(request, models=len(compared))
         yield _add_costs(
-            pairs, request_of_pairs, lambda items: number * items, request.tariff, needed
+            pairs,
+            request_of_pairs,
+            battles=lambda items: number * items,
+            tariff=request.tariff,
+            items=needed,
         )
     models = _verdict_models(request)
     yield _price_tournament(request, _anchor_design(request), models)
@@ -129,25 +133,29 @@ def _price_tournament(
     Args:
         request: the request.
         design: the tournament and its settings.
-        models: what `_verdict_models` returns. If it is empty, the result has only what the
-            planned items cost.
+        models: verdict models of the whole pilot and without each of its parts, or an assumed one
+            (`_verdict_models`). If there are none, the result has only what the planned items cost.
     """
     tariff = request.tariff
-    if asks_order(make_tournament(design.name, design.settings)):
+    if fixes_first_shown(make_tournament(design.name, design.settings)):
         tariff = replace(tariff, orders="as-given")
     battles = partial(battles_of, design, _planned_models(request))
     line = PricedDesign(design.label, tournament=design.name, settings=design.settings)
     if not models:
-        return _add_costs(line, request, battles, tariff, None)
+        return _add_costs(line, request, battles, tariff, items=None)
     calls = 2 if tariff.reads_both_orders else 1
     variance = design_variance(design, models[0], list(models[1:]), calls, request.level)
     # A one-sided test detects a difference of `detected_se` standard errors with the asked power.
     # The variance is inversely proportional to the number of items.
     detected_se = float(ndtri(1 - request.alpha) + ndtri(request.power))
     items_per_variance = (detected_se / elo_of_edge(request.edge, request.ties.value)) ** 2
-    needed = variance.transform(
-        lambda value: float(max(2, ceil(round(value * items_per_variance, 9))))
-    )
+
+    def items_for_variance(value: float) -> float:
+        """Return the number of items, 2 or more, that a variance on one item needs."""
+        # Without the rounding, an error of floating point could add an item.
+        return float(max(2, ceil(round(value * items_per_variance, 9))))
+
+    needed = variance.transform(items_for_variance)
     line = _add_costs(line, request, battles, tariff, needed)
     items = request.items
     if items is None:
@@ -185,6 +193,7 @@ def _add_costs(
         tariff: what a battle costs.
         items: number of items that detect the asked edge; None if unknown.
     """
+    asked = share_asked(request)
 
     def cost(number: float | None) -> BattleCosts | None:
         """Return what the battles on a number of items cost; None if the number is None."""
@@ -194,7 +203,6 @@ def _add_costs(
         costs = tariff.cost(ceil(round(played * asked, 6)), int(number), request.models)
         return replace(costs, battles=played)
 
-    asked = share_asked(request)
     line = replace(line, planned=cost(request.items), items=items)
     if items is None:
         return line
@@ -257,7 +265,13 @@ def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
 
 
 def _serves(line: PricedDesign, goal: str) -> bool:
-    """Return whether a design compares what is to be compared; `goal` as in `cheapest_design`."""
+    """Return whether a design compares what is to be compared.
+
+    Args:
+        line: the design.
+        goal: `baseline` (it must have an anchor), `pairs` (it must be the design of single pairs),
+            or another value of `Decision.design`, for which any design will do.
+    """
     if goal == "baseline":
         return line.tournament == "anchor"
     if goal == "pairs":

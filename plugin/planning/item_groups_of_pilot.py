@@ -64,17 +64,24 @@ class PilotGroups:
         logarithmic scale. An end is None if it is unknown of either.
         """
         value = ceil(round(items.value * self.effect.value, 9))
-        low = _combined_ratio((items.value, items.low), (self.effect.value, self.effect.low))
-        high = _combined_ratio((items.value, items.high), (self.effect.value, self.effect.high))
-        return Estimate(
-            value,
-            None if low is None else float(floor(value / low)),
-            None if high is None else float(ceil(value * high)),
+        ratio_of_low = _combined_ratio(
+            (items.value, items.low), (self.effect.value, self.effect.low)
         )
+        ratio_of_high = _combined_ratio(
+            (items.value, items.high), (self.effect.value, self.effect.high)
+        )
+        low = high = None
+        if ratio_of_low is not None:
+            low = float(floor(value / ratio_of_low))
+        if ratio_of_high is not None:
+            high = float(ceil(value * ratio_of_high))
+        return Estimate(value, low, high)
 
 
 def _combined_ratio(*factors: tuple[float, float | None]) -> float | None:
     """Return the ratio, 1 or more, of a product to an end of its interval.
+
+    The squares of the factors' distances from their ends, on the logarithmic scale, are summed.
 
     Args:
         *factors: value and end of the interval of each factor.
@@ -130,12 +137,16 @@ def _at_least_one(effect: Estimate) -> Estimate:
     Groups do not make fewer items necessary. The interval is cut afterwards: if all effects without
     a part of the pilot were cut first, it would have no width.
     """
-    low, high = (None if end is None else max(1.0, end) for end in (effect.low, effect.high))
+    low = None if effect.low is None else max(1.0, effect.low)
+    high = None if effect.high is None else max(1.0, effect.high)
     return Estimate(max(1.0, effect.value), low, high)
 
 
 def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
-    """Return the number of each item's group, from 0; that of the item if there are no groups."""
+    """Return the number of each item's group, from 0, shape (items,).
+
+    If items have no groups, each item is a group of its own.
+    """
     groups = record.field.groups
     names = [groups[item] for item in items] if groups else list(items)
     return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
@@ -154,7 +165,8 @@ def parts_without(groups: np.ndarray) -> list[np.ndarray]:
 def design_effect(cube: np.ndarray, groups: np.ndarray) -> float:
     """Return the design effect of groups on the mean verdict of a pair of models.
 
-    It is below 1 if the items of a group differ more than others.
+    It is below 1 if the items of a group differ more than others, and 1 if verdicts do not vary or
+    no group has two items.
 
     Args:
         cube: verdicts by item and pair, shape (items, models, models), NaN where unknown.
@@ -186,8 +198,8 @@ def items_per_group(groups: np.ndarray) -> float:
 def jackknife_of_log(value: float, without_part: Sequence[float], level: float) -> Estimate:
     """Return a positive number with the interval of a jackknife of its logarithm.
 
-    The interval is unknown if the number is 0, or without a part: that part alone has all that
-    varies.
+    The interval is unknown if the number is not above 0, or is not above 0 without some part of the
+    data (that part alone has all that varies).
 
     Args:
         value: the number from all data.

@@ -24,13 +24,18 @@ from podium.wording import item_option, plural, quantity, word_for
 
 DEFAULT_NUMBER = 100
 """Number of battles that are drawn unless the user says how many."""
+UNINFORMATIVE_SPREAD = 10.0
+"""Assumed distance of the judge's ratings from those of humans, in logits, for labels alone.
+
+It is so large that the judge's ratings add nothing to the labels.
+"""
 FIRST_RESPONSE = 1
 """Number of the response that humans read, if a model gave several to an item."""
 Forecast = dict[int, tuple[float, float]]
-"""By number of labels: two mean absolute errors of ratings, in Elo.
+"""Two mean absolute errors of ratings, in Elo, for each number of labels.
 
-The first is the error of ratings by labels and the judge's verdicts together, the second the error
-of ratings by labels alone.
+The keys are the numbers of labels. The first error is that of ratings by labels and the judge's
+verdicts together, the second one that of ratings by labels alone.
 """
 
 
@@ -107,9 +112,9 @@ def draw_labels(
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
-        so_far,
-        (int(counts.min()), int(counts.max())),
-        forecast,
+        labels_so_far=so_far,
+        per_model=(int(counts.min()), int(counts.max())),
+        forecast=forecast,
         from_labels=labels is not None,
         identical=identical,
     )
@@ -118,11 +123,14 @@ def draw_labels(
 def _settle_number(number: int | None, drawable: int) -> int:
     """Return how many battles are drawn: by default `DEFAULT_NUMBER`, or all if there are fewer.
 
+    Whether a given number can be drawn is not checked. If no battle can be drawn, the default is
+    `DEFAULT_NUMBER`, so that the caller finds that there are too few.
+
     Raises:
         UsageError: the number is below 1.
     """
     if number is None:
-        return min(DEFAULT_NUMBER, drawable) if drawable else DEFAULT_NUMBER
+        return min(DEFAULT_NUMBER, drawable) or DEFAULT_NUMBER
     if number < 1:
         raise UsageError(f"--number {number}: draw at least one battle")
     return number
@@ -156,14 +164,18 @@ def _select_unlabelled(
     table = battles.table[~labels.is_labelled] if labels else battles.table
     with_item = table[["item", "model_a", "model_b"]].dropna(subset="item")
     rows = with_item.astype(str).itertuples(index=False)
-    unlabelled = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
-    if texts is not None:
-        unlabelled = {
-            (item, pair)
-            for item, pair in unlabelled
-            if all((item, FIRST_RESPONSE, model) in texts.responses for model in pair)
-        }
-    return sorted((item, pair) for item, pair in unlabelled if rated >= set(pair))
+    selected = []
+    for item, pair in {(item, (min(a, b), max(a, b))) for item, a, b in rows}:
+        are_rated = rated >= set(pair)
+        has_texts = texts is None or _has_both_responses(texts, item, pair)
+        if are_rated and has_texts:
+            selected.append((item, pair))
+    return sorted(selected)
+
+
+def _has_both_responses(texts: BattleTexts, item: str, pair: tuple[str, str]) -> bool:
+    """Return whether the texts have the first response of both models to an item."""
+    return all((item, FIRST_RESPONSE, model) in texts.responses for model in pair)
 
 
 def _with_different_responses(
@@ -179,13 +191,12 @@ def _with_different_responses(
     tied = _identical_by_table(battles)
     kept = []
     for item, pair in candidates:
-        shown = [texts and texts.responses.get((item, FIRST_RESPONSE, name)) for name in pair]
-        if None not in shown:
-            first, second = (str(text).strip() for text in shown)
-            is_identical = first == second
+        if texts is not None and _has_both_responses(texts, item, pair):
+            first, second = (texts.responses[item, FIRST_RESPONSE, name] for name in pair)
+            is_identical = first.strip() == second.strip()
         else:
-            is_identical = (item, pair) in tied
-            is_identical |= item in battles.identical_responses.get(pair, ())
+            has_identical_texts = item in battles.identical_responses.get(pair, ())
+            is_identical = has_identical_texts or (item, pair) in tied
         if not is_identical:
             kept.append((item, pair))
     return kept
@@ -201,8 +212,12 @@ def _identical_by_table(battles: Battles) -> set[tuple[str, tuple[str, str]]]:
     identical = set[tuple[str, tuple[str, str]]]()
     different = set[tuple[str, tuple[str, str]]]()
     names = known[["item", "model_a", "model_b"]].astype(str)
-    for (item, a, b), own in zip(names.itertuples(index=False), is_identical, strict=True):
-        (identical if own else different).add((item, (min(a, b), max(a, b))))
+    for (item, a, b), is_tie in zip(names.itertuples(index=False), is_identical, strict=True):
+        battle = (item, (min(a, b), max(a, b)))
+        if is_tie:
+            identical.add(battle)
+        else:
+            different.add(battle)
     return identical - different
 
 
@@ -259,11 +274,19 @@ def _sheet_row(
         rng: random generator that draws the order.
     """
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
-    if texts is None:
-        return SheetRow(item, "", left, right, "", "")
-    left_text = _response_text(texts, item, left)
-    right_text = _response_text(texts, item, right)
-    return SheetRow(item, texts.instructions.get(item, ""), left, right, left_text, right_text)
+    instruction = left_text = right_text = ""
+    if texts is not None:
+        instruction = texts.instructions.get(item, "")
+        left_text = _response_text(texts, item, left)
+        right_text = _response_text(texts, item, right)
+    return SheetRow(
+        item=item,
+        instruction=instruction,
+        model_1=left,
+        model_2=right,
+        response_1=left_text,
+        response_2=right_text,
+    )
 
 
 def _response_text(texts: BattleTexts, item: str, model: str) -> str:
@@ -308,14 +331,15 @@ def _forecast(
     first_number = [labels_so_far] if labels_so_far else []
     numbers = tuple(sorted({*first_number, planned, *round_numbers}))
     errors_with_judge = expected_errors(battles_like_labels, phi, theta, tau, dispersion, numbers)
-    # For labels alone, the judge's ratings are taken to be wrong by 10 logits. They then add
-    # nothing to the labels.
-    errors_of_labels = expected_errors(battles_like_labels, phi, theta, 10.0, dispersion, numbers)
+    errors_of_labels = expected_errors(
+        battles_like_labels, phi, theta, UNINFORMATIVE_SPREAD, dispersion, numbers
+    )
     # The mean absolute error of a normal variable, in Elo, for a standard error of one logit.
     elo_per_se = MEAN_OF_NORMAL * POINTS
     with_judge = (elo_per_se * np.array(errors_with_judge)).tolist()
     by_labels = (elo_per_se * np.array(errors_of_labels)).tolist()
-    return dict(zip(numbers, zip(with_judge, by_labels, strict=True), strict=True))
+    pairs_of_errors = zip(with_judge, by_labels, strict=True)
+    return dict(zip(numbers, pairs_of_errors, strict=True))
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:

@@ -66,7 +66,7 @@ def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
 
     Args:
         battles: the pilot.
-        tariff: what `tariff_of_judges` returns.
+        tariff: the tariff in which `tariff_of_judges` has set what the pilot says.
     """
     return None if tariff.realization is not None else _realization_of_pilot(battles)
 

@@ -88,9 +88,9 @@ class Tariff:
         """Raise UsageError if the numbers on a prompt cache do not fit the others."""
         shared, whole = self.tokens_shared, self.tokens_in
         if shared is not None and (whole is None or shared > whole):
+            given = "not given" if whole is None else f"{whole:g}"
             raise UsageError(
-                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is "
-                f"{'not given' if whole is None else f'{whole:g}'}"
+                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is {given}"
             )
         if self.price_cached is not None and shared is None:
             raise UsageError(
@@ -173,7 +173,9 @@ class Tariff:
 
 def _price(tokens: float | None, per_million: float | None) -> float | None:
     """Return the price of tokens; None if their number or the price of a million is unknown."""
-    return None if tokens is None or per_million is None else tokens * per_million / 1e6
+    if tokens is None or per_million is None:
+        return None
+    return tokens * per_million / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ class BattleCosts:
 
     @property
     def total(self) -> float:
-        """Money, or the number of calls if no price is known.
+        """Money, or the number of calls if no price is known or all prices are 0.
 
         It is for comparisons between designs with the same tariff.
         """
@@ -279,7 +281,8 @@ class SmallestEdge:
     Attributes:
         how: `direct` if two models meet, `anchor` if both meet the anchor.
         share: share of the items that are decided.
-        edge: the edge, as in `SampleSize`; None if even the largest edge is not detected.
+        edge: share of the decided items that the better model wins, minus a half; None if even the
+            largest edge is not detected.
     """
 
     how: str

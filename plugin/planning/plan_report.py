@@ -247,7 +247,7 @@ def _anchor_section(plan: Plan) -> Section:
         ("rank set", lambda candidate: range_text(candidate.rank_low, candidate.rank_high)),
     )
     shares = [candidate.informativeness for candidate in plan.candidates]
-    bars = bar_column(shares, 24, ".0%", ends=(0, 1))
+    bars = bar_column(shares, width=24, label=".0%", ends=(0, 1))
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on "
         "an item",
@@ -368,8 +368,11 @@ def _needed_costs(plan: Plan) -> Section:
         f"what it costs to detect an edge of {plan.asked['edge']:+.3g}, which is "
         f"{plan.gap_elo:.1f} Elo, with {plan.asked['power']:.0%} power for a typical pair"
     )
-    notes = [f"intervals: {plan.methods['precision']}"] if "precision" in plan.methods else []
-    notes += [f"cheapest: {plan.cheapest}"] if plan.cheapest else []
+    notes = []
+    if "precision" in plan.methods:
+        notes.append(f"intervals: {plan.methods['precision']}")
+    if plan.cheapest:
+        notes.append(f"cheapest: {plan.cheapest}")
     return _section("needed", title, plan.lines, columns, notes)
 
 
@@ -416,6 +419,7 @@ def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
         form: format string of a number.
     """
     costs = (line.needed, line.needed_low, line.needed_high)
+    # A cost that is None has no such attribute, which gives None again.
     value, low, high = (getattr(cost, name, None) for cost in costs)
     return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
 

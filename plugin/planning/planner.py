@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     from podium.planning.replays import Recording
 
+PILOT_ITEMS = 10
+"""Number of items of the pilot that is proposed if there is none."""
 ASSUMED_TIES = 0.15
 """Share of ties that is assumed if neither a pilot nor an option gives it."""
 
@@ -110,7 +112,7 @@ def make_plan(
     record, tariff = _read_pilot(pilot, pool, tariff or Tariff())
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
-    number = _number_of_models(models or len(names) or (2 if difference else 0))
+    number = _number_of_models(models, names, has_difference=bool(difference))
     expected = _expected_ties(ties, record, level)
     goal: dict[str, Any] = {"edge": edge, "alpha": alpha, "power": power, "level": level}
     design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
@@ -127,7 +129,10 @@ def make_plan(
 
 
 def _in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
-    """Return the size of a comparison with as many items as it takes in the pilot's groups."""
+    """Return the size of a comparison with as many items as it takes in the pilot's groups.
+
+    It is returned unchanged if the pilot's items have no groups; None stays None.
+    """
     if compared is None:
         return None
     return replace(compared, items=number_in_groups(request, compared.items))
@@ -144,8 +149,22 @@ def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:
     return tuple(doubts_about_plan(checks_of_comparison(battles, battles.models)))
 
 
-def _number_of_models(number: int) -> int:
-    """Return the number of models; raise UsageError unless there are two or more."""
+def _number_of_models(models: int | None, names: Sequence[str], *, has_difference: bool) -> int:
+    """Return the number of models to compare.
+
+    It is the given number, else that of the pilot's models, else 2 if a difference was given.
+
+    Args:
+        models: the given number; None if none was given.
+        names: names of the pilot's models; empty if there is no pilot.
+        has_difference: whether a difference for `podium compare` was given.
+
+    Raises:
+        UsageError: the number is below 2, or nothing gives it.
+    """
+    number = models or len(names)
+    if not number and has_difference:
+        number = 2
     if number < 2:
         raise UsageError(
             "nothing to plan for: give a pilot, or the number of models (--models, 2 or more)"
@@ -179,7 +198,9 @@ def _read_pilot(
 
     battles = judged_battles(pilot)
     tariff = tariff_of_judges(battles, tariff)
-    return recording_of(battles if pool else judged_once(battles), pool=pool), tariff
+    if not pool:
+        battles = judged_once(battles)
+    return recording_of(battles, pool=pool), tariff
 
 
 def _build_plan(request: PlanRequest) -> Plan:
@@ -277,10 +298,10 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     """
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
-        pilot = TournamentDesign("pilot", "anchor", {"pilot": 10})
-        size = battles_of(pilot, stand_in_names(request.models), 10)
-        calls = request.tariff.cost(size, 10, request.models).calls
-        remedy = f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
+        pilot = TournamentDesign("pilot", "anchor", {"pilot": PILOT_ITEMS})
+        size = battles_of(pilot, stand_in_names(request.models), PILOT_ITEMS)
+        calls = request.tariff.cost(size, PILOT_ITEMS, request.models).calls
+        remedy = f"play {PILOT_ITEMS} items ({size:,} battles, {calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
     from podium.ranking.rank_battles import rank
@@ -337,7 +358,7 @@ def _share_through_anchor(
     the request.
     """
     if request.record is None:
-        return Estimate(three_levels(request.ties.value, 0.0).informative)
+        return Estimate(three_levels(request.ties.value, edge=0.0).informative)
     shares = {each.anchor: each.informativeness for each in candidates}
     share = shares.get(request.anchor) if request.anchor is not None else None
     if share is None:

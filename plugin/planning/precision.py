@@ -105,8 +105,10 @@ class VerdictModel:
         # The item effects of both models add the variance 2 w v^2 to a credit, with w the item
         # variance and v the information: 2 w v of the dispersion.
         dispersion = np.maximum(self.dispersion - 2 * self.item_variance * self.information, 0)
-        per_verdict = self.information * dispersion
-        return per_verdict * (1 if self.calls is None else self.calls / calls)
+        variance = self.information * dispersion
+        if self.calls is None:
+            return variance
+        return variance * (self.calls / calls)
 
 
 def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
@@ -163,7 +165,8 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     cube = cube_by_item(record, 2 * credit - 1)[order]
     calls = None
     if "order" in table and table["order"].notna().all():
-        calls_by_row = 1 + (table["order"] == "merged")
+        # A row with merged orders took a call for each order.
+        calls_by_row = np.where(table["order"] == "merged", 2, 1)
         calls = float(calls_by_row.sum() / len(credit))
     groups = code_groups(record, [record.field.items[k] for k in order])
     whole = _fit_verdicts((1 + cube) / 2, names, calls, groups)
@@ -181,7 +184,7 @@ def _fit_verdicts(
 
     The ratings are Bradley-Terry strengths. The variance of item effects is at least 0, and 0 if
     no model has two battles on one item. The variance of group effects is at least 0, and 0 if no
-    group has two items.
+    group has two items. As it is a part of the variance of item effects, this is not below it.
 
     Args:
         credit: credit of the row against the column by item, NaN if unknown, shape

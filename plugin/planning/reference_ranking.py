@@ -27,8 +27,7 @@ PartScorer = Callable[[np.ndarray], np.ndarray]
 The scores have the shape (models,), and are NaN for a model without a score.
 """
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
-"""By name of a ranker that needs only the sums of each pair: the options that do not change this.
-"""
+"""Rankers that need only the sums of each pair, each with the options that do not change this."""
 
 
 class ReferenceRanking:

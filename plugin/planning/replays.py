@@ -18,7 +18,7 @@ from podium.plugins.settings import assign_options, options_by_name, parameters_
 from podium.rankers.ranking import Ranking
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.tournaments.decisions import build_tournament_answer
-from podium.tournaments.schedule import TournamentRule, asks_order
+from podium.tournaments.schedule import TournamentRule, fixes_first_shown
 from podium.tournaments.selection import ranked_before
 from podium.wording import item_option
 
@@ -138,7 +138,7 @@ def replay(
         seed: seed of the tournament and of the rankers.
         pool: whether verdicts of several judges count together; a battle then has their mean.
         **options: options of the tournament and of the rankers. An option that both have goes to
-            both; `name.option` (through a dict) reaches one of them only.
+            both (see `divide_options`); `name.option` (through a dict) reaches one of them only.
 
     Returns:
         The rounds, their price, and the ranking.
@@ -153,7 +153,7 @@ def replay(
     settings_by_tournament, ranker_options = divide_options(options, [tournament], names)
     settings = seed_settings(tournament, settings_by_tournament[tournament], seed, level)
     rule = catalogue.make_tournament(tournament, settings)
-    played = play(rule, recording_of(battles, pool=pool, by_order=asks_order(rule)))
+    played = play(rule, recording_of(battles, pool=pool, by_order=fixes_first_shown(rule)))
     ranking = rank(
         merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **ranker_options
     )
@@ -281,18 +281,26 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
     is_turned = a > b
     credit = table["credit"].to_numpy()
     margin = battles.numbers_of("margin")
-    order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
     margin_of_a = np.where(is_turned, -margin, margin)
+    shown = np.zeros(len(table), dtype=np.int64)
+    if by_order and "order" in table:
+        is_ab = table["order"].eq("ab").to_numpy(dtype=bool)
+        is_ba = table["order"].eq("ba").to_numpy(dtype=bool)
+        # In the order ab, the first model of the row was shown first: it is `a` unless turned.
+        shown[np.where(is_turned, is_ba, is_ab)] = 1
+        shown[np.where(is_turned, is_ab, is_ba)] = 2
+    calls: Any = 1.0
+    if "swap" in table:
+        # A row with merged orders has a value in `swap` and took two calls.
+        calls = np.where(table["swap"].notna(), 2.0, 1.0)
     columns = {
         "item": table["item"].cat.codes,
         "a": np.minimum(a, b),
         "b": np.maximum(a, b),
-        # In the order ab, the first model of the row was shown first: it is `a` unless turned.
-        "shown": np.select([order == "ab", order == "ba"], [1 + is_turned, 2 - is_turned], 0),
+        "shown": shown,
         "credit": np.where(is_turned, 1 - credit, credit),
         "margin": np.where(np.isnan(credit), np.nan, margin_of_a),
-        # A row with merged orders has a value in `swap` and took two calls.
-        "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
+        "calls": calls,
     }
     rows = pd.DataFrame(columns)
     if IDENTICAL in table:
@@ -386,9 +394,9 @@ def divide_options(
     for parameters in parameters_by_tournament.values():
         for option, parameter in parameters.items():
             defaults[option] = parameter.default
-    shared_options = {
-        option for parameters in options_by_name(rankers).values() for option in parameters
-    }
+    shared_options: set[str] = set()
+    for parameters in options_by_name(rankers).values():
+        shared_options |= parameters.keys()
     for option, default in defaults.items():
         if options.get(option) == default or "," in str(options.get(option)):
             shared_options.discard(option)
@@ -432,14 +440,18 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
     judged = sum(outcome.credit is not None for outcome in requested)
     on_record = _codes_on_record([outcome.pairing for outcome in requested], record)
     has_fixed_orders = all(outcome.pairing.first for outcome in requested)
-    # Ties of identical responses took no calls.
-    calls = record.calls[on_record]
+    # Ties of identical responses took no calls. If every order was asked for by the tournament, any
+    # other battle has one call.
+    calls_of_battles = record.calls[on_record]
+    calls = calls_of_battles.sum()
+    if has_fixed_orders:
+        calls = (calls_of_battles > 0).sum()
     return Price(
         battles=len(requested),
         judged=judged,
         unparsed=len(on_record) - judged,
         missing=len(requested) - len(on_record),
-        calls=int((calls > 0).sum() if has_fixed_orders else calls.sum()),
+        calls=int(calls),
         pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in requested}),
         rounds=len(rounds),
         given=given,

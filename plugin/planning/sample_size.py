@@ -191,7 +191,10 @@ RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "informativeness": (lambda share: 0 < share <= 1, "(0, 1]"),
     "ties": (lambda share: 0 <= share < 1, "[0, 1)"),
 }
-"""By name of a number: whether a plan accepts it, and how its range is written in messages."""
+"""The range of each number of a plan, by its name.
+
+A range is a function that returns whether a number lies in it, and its text in messages.
+"""
 
 
 def check_numbers(**numbers: float | None) -> None:
@@ -317,7 +320,9 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
     square_of_mean = (differences.shares @ slope) ** 2
     variance = items * (mean_of_squares - square_of_mean)
     distance = z - ndtri(1 - alpha)
-    return float(ndtr(distance / sqrt(variance))) if variance > 0 else float(distance > 0)
+    if variance > 0:
+        return float(ndtr(distance / sqrt(variance)))
+    return float(distance > 0)
 
 
 def signed_rank_items(
@@ -358,8 +363,10 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
         high *= 2
         if high > most:
             return None
+    # `high` is enough, and half of it is not.
     candidates = range(high // 2 + 1, high)
-    return high // 2 + 1 + bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
+    number_too_small = bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
+    return candidates.start + number_too_small
 
 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
@@ -384,11 +391,14 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
             request.leave_out(
                 f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True
             )
+        anchored = None
+        if request.share:
+            anchored = items_for(request, informative, request.share)
         yield SampleSize(
             edge=edge,
             informative=informative,
             direct=items_for(request, informative, request.share_decided),
-            anchored=items_for(request, informative, request.share) if request.share else None,
+            anchored=anchored,
             wilcoxon=None if wilcoxon is None else number_in_groups(request, wilcoxon),
         )
 
@@ -396,7 +406,8 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
 def items_for(request: PlanRequest, informative: int, share: Estimate) -> Estimate:
     """Return how many items contain, on average, a number of informative items.
 
-    They are independent or, if the pilot's items have groups, in groups as large as the pilot's.
+    If the pilot's items have groups, more items are needed (`PilotGroups.scale`): as many in such
+    groups as tell as much as the independent ones.
 
     Args:
         request: the request.
@@ -408,7 +419,10 @@ def items_for(request: PlanRequest, informative: int, share: Estimate) -> Estima
 
 
 def number_in_groups(request: PlanRequest, items: int) -> int:
-    """Return the number of items, in groups if the pilot's items have groups."""
+    """Return how many items in the pilot's groups tell as much as a number of independent ones.
+
+    It is the number itself if the pilot's items have no groups.
+    """
     if request.groups is None:
         return items
     return int(request.groups.scale(Estimate(float(items))).value)
@@ -467,9 +481,10 @@ def _differences_by_edge(
         request.methods["wilcoxon"] = (
             "win, tie and loss against an anchor in the middle, independent of each other"
         )
-        return {
-            edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges
-        }
+        expected: dict[float, list[Differences]] = {}
+        for edge in edges:
+            expected[edge] = [_expected_differences(request, edge)] if edge < 0.5 else []
+        return expected
     pool = list(recorded_differences(request.record))
     if not pool:
         why = "no item of the pilot has two readable verdicts against one anchor"
@@ -522,6 +537,8 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
             # The larger the share, the smaller the edge.
             items = request.items
             if request.groups is not None:
+                # The planned items tell as much as this number of independent ones.
                 items = max(1, floor(items / request.groups.effect.value))
             edge = share.transform(partial(smallest_edge, items, **request.test), decreasing=True)
-            yield SmallestEdge(how, share, None if edge.value is None else edge)
+            is_detected = edge.value is not None
+            yield SmallestEdge(how, share, edge if is_detected else None)

@@ -195,11 +195,12 @@ class World:
         battles = self._battle_columns(item, a, b)
         if human:
             p_win = expit(self.quality[item, a] - self.quality[item, b])
-            battles["human"] = (rng.random(len(item)) < p_win) * 1.0
+            battles["human"] = np.where(rng.random(len(item)) < p_win, 1.0, 0.0)
+        orders_to_play = ("ab", "ba") if orders == "both" else ("ab",)
         parts = []
         for judge in judges or (Judge(),):
             for repeat in range(repeats):
-                for order in ("ab", "ba") if orders == "both" else ("ab",):
+                for order in orders_to_play:
                     verdicts = self._verdict_columns(judge, item, a, b, order, rng)
                     parts.append(pd.DataFrame({**battles, **verdicts, "repeat": repeat}))
         left_out = set()
@@ -301,7 +302,8 @@ class World:
 
         Args:
             judge: the judge; the default judge if there is none.
-            orders: as in `expected_credits`.
+            orders: `both` for the mean of the two orders, `ab` for the model with the lower
+                position shown first.
 
         Returns:
             Log-strengths, mean zero, shape (models,).
@@ -406,7 +408,7 @@ def simulate(
         drawn = np.array(strengths, dtype=np.float64)
     theta = drawn - drawn.mean()
     shape = (items, len(names))
-    length_means = rng.normal(7.0, 0.3, len(names))
+    length_means = rng.normal(loc=7.0, scale=0.3, size=len(names))  # exp(7) is 1,100 characters
     quality = theta + rng.normal(0, item_sd, shape)
     log_length = length_means + rng.normal(0, length_sd, shape)
     return World(

@@ -29,7 +29,7 @@ from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.rankers.ranking import build_provenance
 from podium.score_scale import Scale
 from podium.tables import EMPTY, Report, Table
-from podium.tournaments.schedule import TournamentDesign, asks_order
+from podium.tournaments.schedule import TournamentDesign, fixes_first_shown
 from podium.wording import quantity
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
@@ -225,7 +225,7 @@ def _compare_design(
         reference: the ranking of the whole record.
         seeds: seeds of the tournament, one for each replay.
     """
-    if asks_order(catalogue.tournament_rule(design.name)):
+    if fixes_first_shown(catalogue.tournament_rule(design.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
     prices: list[Price] = []
     distances: list[tuple[float, float]] = []
@@ -239,10 +239,6 @@ def _compare_design(
         tau_and_error = reference.distance(played.rows)
         if not np.isnan(tau_and_error[0]):
             distances.append(tau_and_error)
-    ranked_seeds = len(distances)
-    table = np.array(distances).reshape(-1, 2)
-    tau, error = table.mean(axis=0).tolist() if ranked_seeds else (None, None)
-    tau_sd, error_sd = table.std(axis=0, ddof=1).tolist() if ranked_seeds > 1 else (None, None)
     calls = [price.calls for price in prices]
     calls_90th_percentile = None
     if answers:
@@ -252,12 +248,9 @@ def _compare_design(
         name=design.name,
         budget=design.budget,
         **_mean_costs(prices),
-        error=error,
-        error_sd=error_sd,
-        tau=tau,
-        tau_sd=tau_sd,
+        **_mean_distances(distances),
         seeds=len(seeds),
-        failed=len(seeds) - ranked_seeds,
+        failed=len(seeds) - len(distances),
         calls_90th_percentile=calls_90th_percentile,
         answered=float(np.mean(answers)) if answers else None,
     )
@@ -266,6 +259,24 @@ def _compare_design(
 def _mean_costs(prices: Sequence[Price]) -> dict[str, float]:
     """Return the mean of each cost in `COSTS` over replays, by name."""
     return {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
+
+
+def _mean_distances(distances: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """Return `tau`, `error`, `tau_sd` and `error_sd` of a `TournamentRow`.
+
+    Args:
+        distances: tau and error of each seed with a ranking of all models.
+
+    Returns:
+        The means, None without a seed, and the standard deviations, None with fewer than two.
+    """
+    summary: dict[str, Any] = dict.fromkeys(("tau", "error", "tau_sd", "error_sd"))
+    table = np.array(distances)
+    if len(distances) > 0:
+        summary["tau"], summary["error"] = table.mean(axis=0).tolist()
+    if len(distances) > 1:
+        summary["tau_sd"], summary["error_sd"] = table.std(axis=0, ddof=1).tolist()
+    return summary
 
 
 def _variants(
@@ -458,8 +469,8 @@ def _cells(row: TournamentRow) -> tuple[str, ...]:
         *costs,
         cell_text(row.calls_90th_percentile, ","),
         cell_text(row.answered, ".0%"),
-        _with_deviation(row.error, row.error_sd, 1),
-        _with_deviation(row.tau, row.tau_sd, 2),
+        _with_deviation(row.error, row.error_sd, digits=1),
+        _with_deviation(row.tau, row.tau_sd, digits=2),
         str(row.failed),
     )
 

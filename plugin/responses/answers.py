@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import normalize
@@ -126,7 +127,14 @@ def build_response(
         reason = ERRORED
     elif not text or not text.strip():
         reason = EMPTY_RESPONSE
-    return ResponseRow(question, model or "", None if reason else text, reason, number, work)
+    return ResponseRow(
+        question,
+        model=model or "",
+        text=None if reason else text,
+        reason=reason,
+        number=number,
+        work=work,
+    )
 
 
 def name_models(rows: Iterable[Row], label: str | None, default_name: str = "") -> list[Row]:
@@ -154,7 +162,10 @@ def name_models(rows: Iterable[Row], label: str | None, default_name: str = "") 
 
 
 def id_of(instruction: str) -> str:
-    """Return an id that is a hash of the instruction's text."""
+    """Return an id that is a hash of the instruction's text.
+
+    Texts that differ only in Unicode form, line ends or outer blanks have the same id.
+    """
     digest = hashlib.sha256(normal_text(instruction).encode("utf-8", "surrogatepass"))
     return f"i-{digest.hexdigest()[:12]}"
 
@@ -290,7 +301,7 @@ def is_empty(value: Any) -> bool:
     """Return whether a cell is null or NaN."""
     import pandas as pd
 
-    is_nan = isinstance(value, float) and value != value
+    is_nan = isinstance(value, float) and isnan(value)
     return value is None or is_nan or value is pd.NA
 
 

@@ -57,8 +57,9 @@ class Conversation(NamedTuple):
         """Return one text with all messages, each under its role, to be used as an instruction."""
         texts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
-            calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
-            texts.append((turn.role, "\n".join(filter(None, [turn.text, *calls]))))
+            parts = [turn.text] if turn.text else []
+            parts += [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
+            texts.append((turn.role, "\n".join(parts)))
         return "\n\n".join(f"[{role}]\n{text}" for role, text in texts)
 
 
@@ -72,7 +73,7 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
     The messages of the user before the first turn are joined as the instruction. The messages of
     the system before the first turn are joined as the system prompt. All other messages are turns.
     If a result does not name its call by `tool_call_id`, it belongs to the first call that has no
-    result yet.
+    result yet. A message without a text has the text of its refusal, if there is one.
 
     Raises:
         DataError: an entry is not a message, or a part, text or call of a message has an unknown
@@ -94,7 +95,9 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
         elif role == "user" and not turns:
             user_texts.append(text)
         elif role in RESULT_ROLES:
-            answered_call = message.get("tool_call_id") or (open_calls[0] if open_calls else None)
+            answered_call = message.get("tool_call_id")
+            if not answered_call and open_calls:
+                answered_call = open_calls[0]
             open_calls = [call_id for call_id in open_calls if call_id != answered_call]
             call_id = answered_call if isinstance(answered_call, str) else None
             failed = message.get("is_error") is True
@@ -103,8 +106,10 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
             turns.append(Turn("system", text, calls))
         elif role == "user":
             turns.append(Turn("user", text, calls))
+        elif role == "tool_call":
+            turns.append(Turn("assistant", "", calls))  # the content is the call, not a text
         else:
-            turns.append(Turn("assistant", "" if role == "tool_call" else text, calls))
+            turns.append(Turn("assistant", text, calls))
     return Conversation("\n\n".join(system_texts) or None, "\n\n".join(user_texts) or None, turns)
 
 
@@ -195,7 +200,9 @@ def _openai_messages(
         other_parts = [
             part for part_type, part in parts if part_type not in ("tool_use", "tool_result")
         ]
-        remaining_message = {**message, "content": other_parts} if calls or results else message
+        remaining_message = message
+        if calls or results:
+            remaining_message = {**message, "content": other_parts}
         if calls:
             calls_of_message = message.get("tool_calls") or []
             earlier_calls = (
@@ -286,8 +293,10 @@ def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Cal
         entries = [{"function": _parse_call(message.get("content"))}]
     elif not entries and message.get("function_call"):
         entries = [{"function": message["function_call"]}]
+    if not isinstance(entries, list):
+        entries = [entries]
     calls = []
-    for call_number, call in enumerate(entries if isinstance(entries, list) else [entries], 1):
+    for call_number, call in enumerate(entries, 1):
         function = call.get("function", call) if isinstance(call, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             remedy = "a call is {'id': ..., 'function': {'name': ..., 'arguments': ...}}"

@@ -137,11 +137,14 @@ class Responses:
         asked alike about all items of a task. Without several tasks, they are all items or none.
         """
         task_of = {item.id: self._task_of(item.id) for item in self.items}
-        of_agents = set()
+        keys_of_transcripts = set()
+        for name, by_key in self.work.items():
+            keys_of_transcripts |= {key for key in by_key if self.is_transcript(name, key)}
+        tasks_of_agents = set()
         for item in self.items:
-            if any(self.is_transcript(name, key) for name in self.work for key in item.keys):
-                of_agents.add(task_of[item.id])
-        return frozenset(item for item, task in task_of.items() if task in of_agents)
+            if not keys_of_transcripts.isdisjoint(item.keys):
+                tasks_of_agents.add(task_of[item.id])
+        return frozenset(item for item, task in task_of.items() if task in tasks_of_agents)
 
     def _task_of(self, item: str) -> str:
         """Return the task whose name begins the id of an item; empty without several tasks.
@@ -219,9 +222,12 @@ class Responses:
         pairs = []
         for item in self.items:
             playable = comb(models - len(absent.get(item.id, ())), 2)
-            pairs.append(comb(models, 2) - playable if of_left_out else playable)
+            if of_left_out:
+                pairs.append(comb(models, 2) - playable)
+            else:
+                pairs.append(playable)
         if not any(pairs):
-            pairs = [1] * len(self.items)
+            pairs = [1] * len(self.items)  # every item counts once
         total = sum(pair * item.responses for pair, item in zip(pairs, self.items, strict=True))
         return total / max(sum(pairs), 1)
 
@@ -230,7 +236,8 @@ class Responses:
 
         A number is left out, and counted in `left_out`, if one of the models neither has the
         response with this number nor can be asked for it. If all numbers are left out, the battle
-        stays once. The round is returned unchanged if no item has several responses.
+        stays once. The battles that the round left out before are counted for every number, too.
+        The round is returned unchanged if no item has several responses.
         """
         if all(item.responses == 1 for item in self.items):
             return next_round
@@ -244,10 +251,12 @@ class Responses:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
-            pairings += playable or [pairing]
-            lacking = len(battles) - max(len(playable), 1)
+            kept = playable or [pairing]
+            pairings += kept
+            lacking = len(battles) - len(kept)
             left_out += lacking
             left_out_of[pairing.item] += lacking
+        # `+` leaves out the items of which no battle was left out.
         return NextRound(tuple(pairings), next_round.note, left_out, +left_out_of)
 
     def can_play(self, battle: Pairing) -> bool:
@@ -334,7 +343,9 @@ class Responses:
         items = []
         for item in self.items:
             fields = [item.id, item.instruction, item.reference, item.system]
-            items.append([*fields, item.media] if item.media else fields)
+            if item.media:
+                fields.append(item.media)
+            items.append(fields)
         responses = [
             [name, sorted(self.texts[name].items()), sorted(self.missing[name].items())]
             for name in self.models
@@ -423,17 +434,17 @@ class Responses:
         missing_of_models = [self.missing[find_name("model", name, self.texts)] for name in names]
         answered = []
         for item in items:
-            if any(
-                reasons.get(key) != ABSENT for reasons in missing_of_models for key in item.keys
-            ):
-                answered.append(item)
+            for reasons in missing_of_models:
+                if any(reasons.get(key) != ABSENT for key in item.keys):
+                    answered.append(item)
+                    break
         return tuple(answered)
 
     def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
         """Return the items whose category is among these.
 
-        If no item has a category and all are of one task, its name stands for all items, as tasks
-        are the categories of items of several tasks.
+        If no item has a category and all items are of one task, the name of this task selects all
+        items. (If there are several tasks, they are the categories of their items.)
 
         Raises:
             UsageError: there is a category that no item has.
@@ -462,7 +473,10 @@ class Responses:
         raise UsageError(f"no item has category {name!r}; categories: {available}")
 
     def _with_items(self, items: tuple[Item, ...]) -> "Responses":
-        """Return a copy with only these items and the responses to them."""
+        """Return a copy with only these items and the responses to them.
+
+        The note on items with several responses is written anew; all other notes stay.
+        """
         kept_keys = {key for item in items for key in item.keys}
 
         def keep_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -525,14 +539,31 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     for name, by_key in answers_by_model:
         texts[name] = {key: row.text for key, row in by_key.items() if row.text is not None}
         work[name] = {key: row.work for key, row in by_key.items() if row.work and row.text}
-        reasons = {key: by_key[key].reason if key in by_key else ABSENT for key in keys}
-        missing[name] = {key: why for key, why in reasons.items() if why and why != PENDING}
+        reasons = _reasons_without_text(by_key, keys)
+        missing[name] = {key: why for key, why in reasons.items() if why != PENDING}
         can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING)
         if can_be_asked:
             pending[name] = can_be_asked
     unanswered = [item for item in rows_by_item if item not in number_by_item]
     notes = (*_note_numbers(items, unanswered), *_note_renderings(rows_by_item))
     return Responses(items, texts, missing, pending=pending, work=work, notes=notes)
+
+
+def _reasons_without_text(by_key: Mapping[str, ResponseRow], keys: Iterable[str]) -> dict[str, str]:
+    """Return why a model has no text of a response, by `response_key`; `ABSENT` without a row.
+
+    Responses that have a text are left out.
+
+    Args:
+        by_key: the rows of the model.
+        keys: keys of all responses that the model could have.
+    """
+    reasons = {}
+    for key in keys:
+        reason = by_key[key].reason if key in by_key else ABSENT
+        if reason:
+            reasons[key] = reason
+    return reasons
 
 
 def _note_numbers(items: Sequence[Item], unanswered: Sequence[str]) -> Iterator[Notice]:
@@ -574,6 +605,7 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
 
 def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
     """Raise DataError if the names of two models look the same."""
+    # The last entry of a model stays, so the answers are taken in reverse order.
     first_answers = {answer.model: answer for answer in reversed(answers)}
     for names in names_alike(first_answers).values():
         place = first_answers[names[0]].question.place
@@ -662,7 +694,9 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
 def _excerpt_of_value(text: str) -> str:
     """Return a text in quotation marks, on one line of at most 60 characters."""
     line = " ".join(text.split())
-    return repr(line if len(line) <= 60 else f"{line[:57]}...")
+    if len(line) > 60:
+        line = f"{line[:57]}..."
+    return repr(line)
 
 
 def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[Notice]:
@@ -720,5 +754,6 @@ def add_pending(
         if recorded_items:
             counts = {"recorded": len(recorded_items), "pending": len(pending)}
             notes.append(Notice("responses-recorded", {"model": name, **counts}))
-        rows += [ResponseRow(question, name, None, PENDING) for question in pending.values()]
+        for question in pending.values():
+            rows.append(ResponseRow(question, name, text=None, reason=PENDING))
     return rows, notes

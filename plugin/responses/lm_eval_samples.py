@@ -56,7 +56,10 @@ def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
     runs = []
     for source in sources:
         runs.append(layout.find_runs(source.paths, source.label, searched=source.searched))
-    named, notes_on_names = name_by_settings([file for files, _ in runs for file in files])
+    all_files: list[layout.Samples] = []
+    for files, _ in runs:
+        all_files += files
+    named, notes_on_names = name_by_settings(all_files)
     newest: list[NewestSamples] = []
     start = 0
     for source, (files, results) in zip(sources, runs, strict=True):
@@ -161,7 +164,8 @@ def _responses_to_document(
 
     If the document has images, audio or video, the responses have the reason `UNSEEN_MEDIA` instead
     of a text. If the transcript of the prompt's chat is to be shown, the instruction is the whole
-    chat.
+    chat, and what the model did (`ResponseRow.work`) is not known. Otherwise, this is one turn with
+    the tool calls of the chat.
 
     Args:
         record: the row.
@@ -171,7 +175,7 @@ def _responses_to_document(
         show: says whether the chat in a prompt is shown as a transcript.
     """
     system, instruction, chat = _parse_prompt(record)
-    work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
+    work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), turns=1)
     if chat.turns and show.shows(chat.turns):
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()
@@ -188,14 +192,17 @@ def _responses_to_document(
     for number, value in enumerate(_responses(record.cells), 1):
         text = record.as_text("response", value)
         response = build_response(question, model, text, number=number, work=work)
-        yield replace(response, text=None, reason=UNSEEN_MEDIA) if has_media else response
+        if has_media:
+            response = replace(response, text=None, reason=UNSEEN_MEDIA)
+        yield response
 
 
 def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
     """Return the system prompt or None, the instruction, and the chat.
 
-    If the prompt is a chat, the instruction is the last message of the user. Otherwise, it is the
-    whole prompt, and the chat is `NO_CHAT`. The chat is `NO_CHAT`, too, if it has an unknown role.
+    If the prompt is a chat with a message of the user, the instruction is the last such message.
+    Otherwise, it is the whole prompt, there is no system prompt, and the chat is `NO_CHAT`. The
+    chat is `NO_CHAT`, too, if it has an unknown role.
 
     Raises:
         DataError: the row has no prompt.
@@ -213,13 +220,17 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
             messages = parse_json(prompt)
     content: dict[Any, Any] = {}
     if all(isinstance(message, dict) and "role" in message for message in messages):
+        # Of several messages with one role, the last one counts.
         content = {message["role"]: message.get("content") for message in messages}
     system = content.get("system")
     instruction = content.get("user")
     if not isinstance(instruction, str):
         return None, prompt, NO_CHAT
-    chat = read_conversation(record, messages) if content.keys() <= {*ROLES} else NO_CHAT
-    return system if isinstance(system, str) else None, instruction, chat
+    chat = NO_CHAT
+    if content.keys() <= {*ROLES}:
+        chat = read_conversation(record, messages)
+    system_prompt = system if isinstance(system, str) else None
+    return system_prompt, instruction, chat
 
 
 def _responses(cells: Any) -> list[Any]:

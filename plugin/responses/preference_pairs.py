@@ -75,7 +75,7 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
         records = open_records(path, engine)
         if not all(records.columns.keys() & {*names} for names in COLUMNS_OF_SIDE.values()):
             return None
-        for record in Sheet(path, None, records.frame()).records():
+        for record in Sheet(path, label=None, frame=records.frame()).records():
             rows += _responses_of_row(record, show, id_counts)
     if not rows:
         return None

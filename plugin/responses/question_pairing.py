@@ -105,7 +105,8 @@ class PairedRows:
         rows: the rows, in the order in which they were given.
         runs: the runs of models, if a host recorded one of them or if they differ in a setting
             that should be the same; else empty.
-        findings: how the questions of these runs were paired, by task.
+        findings: how the questions were paired, one finding for each task. If `runs` is empty, only
+            the findings that a run has questions which others lack.
         accepted: sentences on the findings that the user accepted.
         notes: notes on how rows were paired, and on settings in which the models differ.
     """
@@ -157,28 +158,38 @@ def pair_rows(
         results.append(paired_runs.result)
     kept = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
+    reported = findings if kept else tuple(finding for finding in findings if finding.unshared)
     notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
     return PairedRows(
         paired,
         kept,
-        findings if kept else tuple(finding for finding in findings if finding.unshared),
+        reported,
         tuple(chain.from_iterable(result.accepted for result in results)),
         tuple(notes),
     )
 
 
 def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> PairedRuns:
-    """Pair the items of the runs of a task: samples of lm-eval by documents, others by inputs."""
+    """Pair the items of the runs of a task.
+
+    If all questions are documents of lm-eval's samples, they are paired by their documents. New ids
+    are then given only if the runs have different questions under one id, or one question under
+    several ids. All other questions are paired by what the models were asked.
+
+    Raises:
+        OtherQuestionError: as of `pair_rows`.
+    """
     runs = [asked_run.run for asked_run in task_runs.asked]
     documents = []
     for questions in task_runs.questions:
         documents.append(
             [question.document for question in questions if question.document is not None]
         )
-    have_all_documents = list(map(len, documents)) == list(map(len, task_runs.questions))
-    if not have_all_documents:
+    question_count = sum(map(len, task_runs.questions))
+    document_count = sum(map(len, documents))
+    if document_count < question_count:
         result = pair_questions(task, task_runs.asked, allowed.names, option=allowed.option)
         return PairedRuns(result, result.names, runs)
     asked = asked_documents(documents, runs)
@@ -238,7 +249,7 @@ def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord])
 
     Questions without a response come first, then runs without a time, then the others by time and
     source. The order of runs without a time depends on their questions alone, not on names of files
-    or models.
+    or models. Of several rows of an item in a run, the first one with an instruction counts.
     """
     questions_of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
     rows = _with_common_choices(rows)
@@ -289,8 +300,9 @@ def _run_key(row: Row, described: Collection[str]) -> RunKey:
     """
     source = question_of_row(row).source
     model = row.model if isinstance(row, ResponseRow) else ""
-    is_recorded = source in described and bool(model)
-    return source if is_recorded else "", model
+    if source not in described or not model:
+        source = ""
+    return source, model
 
 
 def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
@@ -309,7 +321,11 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
 
 
 def _run_order(asked: AskedRun) -> tuple[bool, str, int, str, str]:
-    """Return the key by which runs are sorted: see `_runs_of_rows`."""
+    """Return the key by which runs are sorted.
+
+    Questions without a response (no model) come first, then runs without a time by a hash of their
+    questions, then the others by time and source.
+    """
     run = asked.run
     if run.time:
         # As `pair_tasks` sorts the scores of the same runs, so that both have the same ids.
@@ -337,11 +353,13 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     """Return the hashes of a question's instruction, media and choices; empty without instruction.
 
     The order of the choices makes no difference. If a template wrote the prompt, the only hash is
-    that of the document's id, which stands for the document.
+    that of the document's words; if these are not known, that of its id, which stands for it.
     """
     if question.rendered:
-        document = question.document
-        return (hash_of_text((document.words or document.item) if document else question.item),)
+        document_text = question.item
+        if question.document:
+            document_text = question.document.words or question.document.item
+        return (hash_of_text(document_text),)
     if question.instruction is None:
         return ()
     media = hash_of_text(question.media) if question.media else NO_MEDIA

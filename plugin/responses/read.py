@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
@@ -117,13 +118,14 @@ ARENA_HARD_MODEL = ("model", "model_id")
 SAMPLES_COLUMNS = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS_COLUMNS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS_COLUMNS = [["instruction"], ["output"], ["generator"]]
+SHAPE_OF_SAMPLES = Shape(
+    "lm-eval samples of generated text",
+    lm_eval.read_responses_in_samples,
+    SAMPLES_COLUMNS,
+    accepts=lm_eval.is_generated,
+)
 SHAPES = (
-    Shape(
-        "lm-eval samples of generated text",
-        lm_eval.read_responses_in_samples,
-        SAMPLES_COLUMNS,
-        accepts=lm_eval.is_generated,
-    ),
+    SHAPE_OF_SAMPLES,
     Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS_COLUMNS),
     Shape(
         "AlpacaEval outputs",
@@ -353,9 +355,10 @@ def _cluster_of_logs(
     columns = {*chosen.clusters.values()}
     if len(columns) != 1:
         return None
-    for path in (path for place in places for path in place.paths):
-        if not any(_is_log_of(reader, path) for reader in readers):
-            return None
+    for place in places:
+        for path in place.paths:
+            if not any(_is_log_of(reader, path) for reader in readers):
+                return None
     return columns.pop()
 
 
@@ -489,12 +492,15 @@ def _missing_answers(
     missing: list[ResponseRow] = []
     for run in dict.fromkeys(unanswered):
         models = answered.get(run.task, set())
+        # A name with settings is `MODEL (SETTINGS)`: the model's name and a blank begin it.
         is_answered = any(f"{model} ".startswith(f"{run.model} ") for model in models)
         if is_answered or run.model in on_demand:
             continue
         answered.setdefault(run.task, set()).add(run.model)
         for (_, number), question in questions.get(run.task, {}).items():
-            missing.append(ResponseRow(question, run.model, None, run.reason, number))
+            missing.append(
+                ResponseRow(question, run.model, text=None, reason=run.reason, number=number)
+            )
     return missing
 
 
@@ -608,10 +614,10 @@ def _read_source(
     parts: list[FileRows] = []
     for file in samples.files:
         sheet, notes_on_cuts = _sheet_of_samples(file, sample_rows(file.path), form)
-        # A file must have responses if the user named it and no other file of the source has any.
-        is_named = file.path in place.paths[-1:] and not place.searched
-        is_needed = is_named and all(part.rows is None for part in parts)
-        rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_needed)
+        # The last file that the user named must have responses if no other file of the source has.
+        is_last_named = file.path in place.paths[-1:] and not place.searched
+        is_needed = is_last_named and all(part.rows is None for part in parts)
+        rows = _parse_rows(sheet, [SHAPE_OF_SAMPLES], optional=optional or not is_needed)
         parts.append(FileRows(file.path, rows, run_of_samples(file)))
         if rows is not None:
             notes += notes_on_cuts
@@ -620,7 +626,10 @@ def _read_source(
         reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
         if reader is None:
             rows = _read_file(
-                *(path, place.label, shapes, form),
+                path,
+                place.label,
+                shapes,
+                form,
                 optional=is_optional,
                 skips_bad_rows=optional,
             )
@@ -690,7 +699,9 @@ def _read_file(
         DataError: the file cannot be read, or has no known shape and is not optional.
     """
     with named_in_errors(path):
-        records = open_records(path, shared_engine(), [] if skips_bad_rows else None)
+        # A list takes the malformed rows, which are an error without it.
+        bad_rows: list[BadRow] | None = [] if skips_bad_rows else None
+        records = open_records(path, shared_engine(), bad_rows)
         if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
             # The names of the columns already show that no shape fits. So the rows, which take
             # longer, are not read.
@@ -781,5 +792,5 @@ def _questions_in_neighbour_files(
     rows: list[Row] = []
     for path in sorted(paths):
         if path.is_file():
-            rows += _read_file(path, None, optional=True) or []
+            rows += _read_file(path, label=None, optional=True) or []
     return [row for row in rows if isinstance(row, QuestionRow)]

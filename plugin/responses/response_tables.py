@@ -64,7 +64,8 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     answers = []
     for record in sheet.records():
         response = _response_of_row(record, columns, sheet.show)
-        if any(not is_empty(record.cells[name]) for name in MEDIA_COLUMNS if name in record.cells):
+        media = [record.cells.get(name) for name in MEDIA_COLUMNS]
+        if not all(map(is_empty, media)):
             response = replace(response, text=None, reason=UNSEEN_MEDIA)
         answers.append(response)
     return answers
@@ -144,8 +145,10 @@ def _question_of_record(
         DataError: the row has neither an id nor an instruction.
     """
     instruction = record.text(columns["instruction"]) or chat.instruction
-    item = record.cell_name(columns["item"]) or (id_of(instruction) if instruction else None)
-    if item is None:
+    item = record.cell_name(columns["item"])
+    if not item and instruction:
+        item = id_of(instruction)
+    if not item:
         raise record.error(
             "no id and no instruction", "give each row the instruction that it answers, or an id"
         )

@@ -207,13 +207,10 @@ class Show:
             turns = [_without_reasoning_of_turn(turn) for turn in turns]
             answer = strip_reasoning(answer)
         shown_turns = [*until_answer(turns)]
-        if (
-            shown_turns
-            and shown_turns[-1].role == "assistant"
-            and shown_turns[-1].text.strip() == answer.strip()
-        ):
+        last_turn = shown_turns[-1] if shown_turns else None
+        if last_turn and last_turn.role == "assistant" and last_turn.text.strip() == answer.strip():
             # The transcript ends with the answer, so the last turn does not repeat it.
-            shown_turns[-1] = shown_turns[-1]._replace(text="")
+            shown_turns[-1] = last_turn._replace(text="")
         budget = self.tokens
         limit = ""
         if self.room is not None:
@@ -308,7 +305,8 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
     """
     cut_pieces = [*pieces]
     # `excess` is the number of tokens above the budget.
-    excess = sum(piece.cost for piece in pieces) + Piece(ANSWER_NAME, answer, 0).cost - budget
+    cost_of_answer = Piece(ANSWER_NAME, answer, turn=0).cost
+    excess = sum(piece.cost for piece in pieces) + cost_of_answer - budget
     if excess <= 0 or not pieces:
         return cut_pieces, 0, excess <= 0
     results = [k for k, piece in enumerate(pieces) if piece.name.startswith(("result", "error"))]
@@ -366,6 +364,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
         SHORTEST_CUT_TEXT + 1,
         max((len(piece.text) for piece in pieces), default=SHORTEST_CUT_TEXT) + 1,
     )
+    # The first of the longer lengths that saves too little; the result is the length before it.
     return SHORTEST_CUT_TEXT + bisect_left(longer, True, key=saves_too_little)
 
 
@@ -373,7 +372,7 @@ def render(pieces: Sequence[Piece], answer: str) -> str:
     """Return the text of a transcript: the pieces, then the final answer unless it is empty."""
     texts = [piece.shown_text for piece in pieces]
     if answer.strip():
-        texts.append(Piece(ANSWER_NAME, escape_controls(answer), 0).shown_text)
+        texts.append(Piece(ANSWER_NAME, escape_controls(answer), turn=0).shown_text)
     return "\n".join(texts)
 
 
@@ -411,7 +410,8 @@ def work_in(transcript: str) -> AgentWork:
         calls += _count_in_note(note["calls"] or "0")
     last_turn = 0
     for name, _ in read_pieces(transcript):
-        calls += OWN_CALL.fullmatch(name) is not None
+        if OWN_CALL.fullmatch(name):
+            calls += 1
         turn = OWN_TURN.match(name)
         if turn:
             last_turn = max(last_turn, int(turn["number"]))

@@ -118,7 +118,7 @@ class Anchor(Stopping):
         """
         named = self._anchors(field)
         if named:
-            return _AnchorChoice(named, frozenset(), 0, OVER)
+            return _AnchorChoice(named, items=frozenset(), rounds=0, pilot=OVER)
         items, pilot = self._pilot(field)
         rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:
@@ -241,7 +241,7 @@ def informativeness_of(
     if verdicts is None:
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
-        differences = count_differences(coded, verdicts, None)
+        differences = count_differences(coded, verdicts)
     differing = differences.differing.sum(axis=0)
     compared = differences.compared.sum(axis=0)
     shares = differing / np.maximum(compared, 1)

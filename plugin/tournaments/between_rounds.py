@@ -14,7 +14,9 @@ from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.strengths import build_prior, fit_strengths
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]
-"""By pair of models that met, the first by name first: credits of the first from readable battles.
+"""The credits of the readable battles of each pair of models that met; empty if none was readable.
+
+The model that comes first in the alphabet is the first of the pair, and the credits are its own.
 """
 
 
@@ -76,7 +78,7 @@ def code_outcomes(
     Args:
         readable: the battles, each with a credit; at least one.
         models: names of the models; a model's code is its position.
-        field: as of `code_rounds`.
+        field: has the groups of items, if these are the clusters; None if each item is a cluster.
     """
     code = {name: k for k, name in enumerate(models)}
     names = [outcome.pairing.item for outcome in readable]
@@ -109,6 +111,7 @@ def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
         has_response.append([field.can_play(item, name) for item in items])
     present = np.array(has_response, dtype=np.float64)
     size = len(coded.models)
+    # The position of each battle's pair in a flat matrix of models by models.
     pair = np.minimum(coded.a, coded.b) * size + np.maximum(coded.a, coded.b)
     items_of_pair = (present @ present.T).ravel()[pair]
     battles_of_pair = np.bincount(pair)[pair]

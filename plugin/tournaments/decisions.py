@@ -107,14 +107,15 @@ def build_tournament_answer(
     is_answered = reason == "answered"
     advice = "" if is_answered else _advice(tournament, last, names)
     open_groups = _open_groups(tournament, last, names)
-    undecided = some([some(group) for group in open_groups], "; ")
     sentences = [
         *_decisions(tournament, last, names, tournament.newcomers(field)),
         _end(reason, progress, max_battles),
-        f"Undecided: {undecided}." if undecided and not is_answered else "",
-        advice,
-        *_limits(tournament, field, progress),
     ]
+    if open_groups and not is_answered:
+        undecided = some([some(group) for group in open_groups], "; ")
+        sentences.append(f"Undecided: {undecided}.")
+    sentences += [advice, *_limits(tournament, field, progress)]
+    about = "played" if _depends_on_transitivity(tournament, field, progress) else "field"
     return TournamentAnswer(
         until=tournament.until,
         margin=tournament.margin,
@@ -123,12 +124,12 @@ def build_tournament_answer(
         looks=last.planned,
         answered=is_answered,
         reason=reason,
-        decisions=tuple(filter(None, sentences)),
+        decisions=tuple(filter(None, sentences)),  # the advice may be empty
         advice=advice,
         open=open_groups,
         battles=last.battles,
         calls=last.battles,
-        about="played" if _depends_on_transitivity(tournament, field, progress) else "field",
+        about=about,
     )
 
 
@@ -298,10 +299,11 @@ def _order_decisions(
 ) -> list[str]:
     """Return sentences on the order of the models.
 
-    If all pairs are decided, they state the order, and decisions that contradict it. If pairs with
-    anchors are decided, a sentence for each anchor compares it with the others. Otherwise one
-    sentence states how many pairs are decided, and names two groups of models between which all
-    pairs are.
+    If all pairs are decided, the first sentence states the order. Decisions can contradict each
+    other (A over B, B over C, C over A). The first sentence then says how many pairs are decided
+    against the order, and a further sentence names each of them. If only all pairs with anchors are
+    decided, a sentence for each anchor compares it with the others. If a pair is open, one sentence
+    states how many pairs are decided, and names two groups of models between which all pairs are.
 
     Args:
         tournament: the tournament.
@@ -321,12 +323,13 @@ def _order_decisions(
     if len(anchors) < len(in_question):
         return [_anchor_decision(names, settled, ranked, k, tournament.margin) for k in anchors]
     ordered = [k for k in ranked if k in in_question]
-    better = _better(tournament.margin)
+    better_than = _better_than(tournament.margin)
     listed = some([names[k] for k in ordered], most=40)
-    sentences = [f"In this order no model is {better}than one before it: {listed}"]
-    for a, b in combinations(ordered, 2):
-        if settled[a, b] < 0:
-            sentences.append(f"But {names[a]} is not {better}than {names[b]}")
+    contrary = [(a, b) for a, b in combinations(ordered, 2) if settled[a, b] < 0]
+    exceptions = f", except in {quantity(len(contrary), 'pair')}" if contrary else ""
+    sentences = [f"In this order no model is {better_than} one before it{exceptions}: {listed}"]
+    for a, b in contrary:
+        sentences.append(f"Against this order, {names[a]} is not {better_than} {names[b]}")
     return sentences
 
 
@@ -341,13 +344,16 @@ def _partial_order(
 ) -> str:
     """Return a sentence on how many pairs are decided, and on two groups of models.
 
-    All pairs of a model of the first group with a model of the second are decided.
+    For each pair of a model of the first group (above) with a model of the second (below), it is
+    decided that the model of the second group is not better by more than the margin.
 
     Args:
         tournament: the tournament.
         last: the last interim analysis.
         names: names of the models.
-        settled: as `Look.settled`, 0 for pairs that the question is not about.
+        settled: 1 if it is decided that the column is not better than the row by more than the
+            margin, -1 if this is decided the other way round, 0 if the pair is open or not in
+            question; shape (models, models).
         ranked: positions of the models, the best first.
         has_newcomers: whether the question is about pairs with a newcomer.
     """
@@ -367,7 +373,7 @@ def _partial_order(
         pairs += " with newcomers"
     return (
         f"{pairs} {word_for(decided, 'is', 'are')} decided, among them {upper} above {lower}: "
-        f"of each, the lower is not {_better(tournament.margin)}than the upper"
+        f"of each, the lower is not {_better_than(tournament.margin)} the upper"
     )
 
 
@@ -380,7 +386,8 @@ def _anchor_decision(
 
     Args:
         names: names of the models.
-        settled: as `Look.settled`.
+        settled: 1 if it is decided that the column is not better than the row by more than the
+            margin, -1 if this is decided the other way round; shape (models, models).
         ranked: positions of the models, the best first.
         anchor: position of the anchor.
         margin: margin of the decisions in Elo.
@@ -416,7 +423,7 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     if len(decided_best) == number:
         them = "it" if number == 1 else "any of them"
         who = f"{noun.capitalize()} {verb} {some(decided_best)}"
-        return [f"{who}: none of the others is {_better(tournament.margin)}than {them}"]
+        return [f"{who}: none of the others is {_better_than(tournament.margin)} {them}"]
     undecided = some([names[k] for k in np.flatnonzero(is_undecided).tolist()])
     if not decided_best:
         return [f"{noun.capitalize()} {verb} undecided among {undecided}"]
@@ -433,7 +440,7 @@ def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
     """Return why the tournament ended and after how many battles, as a sentence.
 
     Args:
-        reason: what `_end_reason` returns.
+        reason: `answered`, `items` (used up), `max_battles` or `interrupted`.
         progress: the progress at the end.
         max_battles: the limit of battles; None if there is none.
     """
@@ -464,10 +471,9 @@ def _advice(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     """
     if last.is_other_scale:
         return ""
-    all_equal = (np.abs(last.theta) <= STRENGTH_ROUNDING).all() and not np.diag(
-        last.covariance
-    ).any()
-    if all_equal and last.has_enough:
+    have_equal_strengths = (np.abs(last.theta) <= STRENGTH_ROUNDING).all()
+    have_errors = np.diag(last.covariance).any()
+    if have_equal_strengths and not have_errors and last.has_enough:
         return LEVEL_ON_EVERY_ITEM
     if tournament.error is not None:
         return _advice_on_width(last, tournament.error)
@@ -520,6 +526,6 @@ def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
     )
 
 
-def _better(margin: float) -> str:
-    """Return `better ` or, with a margin, `better by more than 10 Elo `."""
-    return f"better by more than {margin:g} Elo " if margin else "better "
+def _better_than(margin: float) -> str:
+    """Return `better than` or, with a margin, `better by more than 10 Elo than`."""
+    return f"better by more than {margin:g} Elo than" if margin else "better than"

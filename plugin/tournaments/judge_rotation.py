@@ -99,6 +99,10 @@ def jury_cells(judges: Sequence[str], rule: str, quorum: int | None) -> dict[str
         judges: names of the judges.
         rule: how their verdicts are merged, `mean` or `majority`.
         quorum: the fewest readable judges; None for more than half of them.
+
+    Returns:
+        `jury` (a name with a hash of rule and judges, which does not depend on their order),
+        `jury_rule` and `jury_quorum` (a number in any case).
     """
     key = "\0".join([rule, *sorted(judges)])
     name = f"jury of {len(judges)}, {sha256(key.encode()).hexdigest()[:8]}"
@@ -189,7 +193,10 @@ class JudgeRotation:
             KeyError: the battle was not assigned.
         """
         chosen = self._chosen[self._key_of(pairing)]
-        return tuple(self.judges) if chosen == len(self.judges) else (self.judges[chosen],)
+        # The position after the last judge stands for all judges.
+        if chosen == len(self.judges):
+            return tuple(self.judges)
+        return (self.judges[chosen],)
 
     def _key_of(self, pairing: Pairing) -> Any:
         """Return the key of what is assigned to a judge: the battle, or the item if `by_item`."""

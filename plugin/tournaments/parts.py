@@ -67,7 +67,8 @@ class Shard:
 
     def items_of(self, field: Field, seed: int) -> frozenset[str]:
         """Return the items of this shard: every `of`-th of all items in their order of visits."""
-        return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
+        all_items = order_of_visits(field, number=None, seed=seed)
+        return frozenset(all_items[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
         """Return the battles of a round that this shard plays, with the note of the round.

@@ -97,16 +97,21 @@ class Ring(Stopping):
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress of a tournament with `until` from its rounds.
 
-        If newcomers join a ranking, the question is about them, and only they play on.
+        If newcomers join a ranking, the question is about them, and only they play on. The rounds
+        at the start in which only models of the ranking met are its battles. They count in the fit,
+        but have no look.
+
+        Raises:
+            UsageError: a model of the ranking has neither a rating nor a readable battle, or there
+                are too few items or models for the question.
         """
-        # Rounds at the start in which only models of the ranking met are its battles, and have no
-        # look.
         before = ranked_before(self, field)
         new = self.newcomers(field)
         earlier_rounds: Sequence[Round] = ()
         if new and self.ratings is None:
             earlier_rounds = tuple(takewhile(lambda round_: _is_between(round_, before), played))
-        refuse_unrated(before if new else (), matchups_in(earlier_rounds), self.ratings)
+        if new:
+            refuse_unrated(before, matchups_in(earlier_rounds), self.ratings)
         progress = self.progress(
             field,
             order_of_visits(field, self.items, self.seed),
@@ -121,12 +126,17 @@ class Ring(Stopping):
             return progress
         playing_on = set(chain.from_iterable(progress.groups))
         newcomers = playing_on.intersection(self._positions(field, new))
-        return replace(progress, groups=(tuple(sorted(newcomers)),) if newcomers else ())
+        if not newcomers:
+            return replace(progress, groups=())
+        only_group = tuple(sorted(newcomers))
+        return replace(progress, groups=(only_group,))
 
     def newcomers(self, field: Field) -> tuple[str, ...]:
         """Return the models that join an existing ranking; empty if there is none."""
         before = ranked_before(self, field)
-        return tuple(name for name in sorted(field.models) if name not in before) if before else ()
+        if not before:
+            return ()
+        return tuple(name for name in sorted(field.models) if name not in before)
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of some models among all models, sorted by name."""
@@ -162,6 +172,7 @@ class Ring(Stopping):
         met = _pairs_by_item(names, played)
         planned = self.planned_looks(self.passes * len(order))
         later_looks = [number for number in planned if number > progress.visits_at_next_look]
+        # After the loop, `visits` are those of the last look that was tried.
         for visits_at_look in (progress.visits_at_next_look, *later_looks):
             visits = range(progress.visits, visits_at_look)
             battles = tuple(self._battles(field, order, progress.groups, visits, met))

@@ -46,8 +46,15 @@ def schedule_pairings(
 
 
 def rounds_of(rule: Any, field: Field) -> int | None:
-    """Return the maximum number of rounds; None if the tournament does not define `rounds`."""
-    rounds = getattr(getattr(rule, "rule", rule), "rounds", None)
+    """Return the maximum number of rounds; None if the tournament does not define `rounds`.
+
+    Args:
+        rule: the tournament, or a limit of its battles (`parts.Budget`), which does not change the
+            number.
+        field: the models and items.
+    """
+    tournament = getattr(rule, "rule", rule)  # a limit has its tournament in `rule`
+    rounds = getattr(tournament, "rounds", None)
     return None if rounds is None else rounds(field)
 
 
@@ -66,7 +73,7 @@ class TournamentRule(Protocol):
         """Return the maximum number of battles of the whole tournament."""
 
 
-def asks_order(rule: Any) -> bool:
+def fixes_first_shown(rule: Any) -> bool:
     """Return whether the pairings of a tournament fix which response is shown first.
 
     Args:

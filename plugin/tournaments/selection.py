@@ -106,24 +106,28 @@ def draw_balanced(
 
 
 def parse_model_names(names_given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
-    """Parse an option that names models.
+    """Parse an option that names models, and return their full names.
+
+    A name may be a short form that `find_name` knows, such as `gpt-4o` for `openai/gpt-4o`.
 
     Args:
         names_given: a sequence of names, or a text with names separated by commas. A text that is
-            itself the name of a model is not split.
-        models: names of all models.
+            itself the full name of a model is not split. Any other text is split at its commas,
+            even if it is the short form of a name with a comma; such a model needs its full name,
+            or a sequence.
+        models: full names of all models.
 
     Returns:
-        The named models, each once, in the order given.
+        The full names of the named models, each once, in the order given.
 
     Raises:
-        UsageError: a name is not among the models.
+        UsageError: a name is not among the models, or is a short form of several.
     """
     names: Sequence[str]
     if not isinstance(names_given, str):
         names = names_given
     elif names_given in models:
-        names = (names_given,)
+        names = (names_given,)  # a name with commas
     else:
         names = [name.strip() for name in names_given.split(",")]
     return tuple(dict.fromkeys(find_name("model", name, models) for name in names))
@@ -148,4 +152,6 @@ def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
             raise UsageError(
                 f"ratings={ladder.source}: it has none of the models {some(sorted(field.models))}"
             )
-    return tuple(sorted(parse_model_names(names, field.models))) if names else ()
+    if not names:
+        return ()
+    return tuple(sorted(parse_model_names(names, field.models)))

@@ -13,7 +13,7 @@ pairs by a step-down test (Holm 1979). Nothing here assumes that pairs or looks 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -108,9 +108,9 @@ class LookFit:
         variance = np.diag(self.covariance)
         difference_variance = variance[:, None] + variance - 2 * self.covariance
         standard_error = np.sqrt(np.maximum(difference_variance, 0))
-        standard_error[
-            (standard_error <= STRENGTH_ROUNDING) & (np.abs(difference) <= STRENGTH_ROUNDING)
-        ] = np.nan
+        has_no_error = standard_error <= STRENGTH_ROUNDING
+        has_no_difference = np.abs(difference) <= STRENGTH_ROUNDING
+        standard_error[has_no_error & has_no_difference] = np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio: np.ndarray = (difference + margin / POINTS) / standard_error
         return ratio
@@ -264,7 +264,9 @@ class Stopping:
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles: all that are played without `until`."""
-        return len(cast(Any, replace(self, until="", margin=0.0)).next(field, ()).pairings)
+        # Tournaments inherit from this class, which has no `next` itself.
+        without_stopping: Any = replace(self, until="", margin=0.0)
+        return len(without_stopping.next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
         """Return the numbers of item visits at the looks: start, 2 start, 4 start ..., and `most`.
@@ -474,8 +476,9 @@ class Stopping:
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
         """Return the number of item visits, from the start, at the next look.
 
-        It is the next planned number. For `error:X` it is predicted: a half-width falls with the
-        square root of the number of items.
+        It is the next planned number, for `error:X` only before the first look. After it, the
+        number is predicted: a half-width falls with the square root of the number of items. If a
+        half-width is not known yet, the number of visits is doubled.
 
         Args:
             visits: number of item visits so far.
@@ -488,7 +491,9 @@ class Stopping:
             return next(number for number in plan if number > visits)
         # 5% more items than predicted are played, at least 10% and at most 100% more than so far.
         width = np.mean(looks[-1].half_widths)
-        needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
+        needed = 2.0 * visits
+        if not np.isnan(width):
+            needed = 1.05 * visits * (width / self.error) ** 2
         bounded = np.clip(needed, 1.1 * visits, 2.0 * visits)
         return min(int(np.ceil(bounded)), plan[-1])
 
@@ -575,11 +580,19 @@ class Stopping:
 
         A rating is relative to the mean of all models or, if `is_subject` marks some models, to
         the mean of the others. With a ladder, it is on the scale of the ladder. A half-width is
-        NaN for an unbounded or unknown rating.
+        NaN for an unbounded or unknown rating, and for a rating whose error is estimated as 0.
+
+        Args:
+            fit: the log-strengths.
+            is_subject: mask of the models in question, shape (models,); if no model is marked, it
+                is all models.
         """
         size = len(fit.theta)
-        rows = is_subject if is_subject.any() else np.ones(size, dtype=bool)
-        reference = ~is_subject if is_subject.any() else np.ones(size, dtype=bool)
+        rows = np.ones(size, dtype=bool)
+        reference = rows
+        if is_subject.any():
+            rows = is_subject
+            reference = ~is_subject
         contrast = np.eye(size)
         if fit.check is None:
             contrast = contrast - reference / reference.sum()
@@ -587,9 +600,8 @@ class Stopping:
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
         errors = np.sqrt(np.maximum(variance, 0)) * POINTS
         half_widths = t_quantile(fit.clusters, self.level) * errors
-        return np.where(
-            fit.is_bounded[rows] & (half_widths > STRENGTH_ROUNDING), half_widths, np.nan
-        )
+        is_known = fit.is_bounded[rows] & (half_widths > STRENGTH_ROUNDING)
+        return np.where(is_known, half_widths, np.nan)
 
     def _pairs_in_question(self, theta: np.ndarray) -> np.ndarray:
         """Return a mask of the pairs that the question is about, shape (models, models).
@@ -667,12 +679,16 @@ def step_down(
     probability of the others, and the test is repeated until nothing changes.
 
     Args:
-        evidence: as `Look.evidence`, shape (models, models).
+        evidence: z of the test that the row is not worse than the column by more than the margin,
+            shape (models, models).
         theta: log-strengths, shape (models,).
         clusters: number of items, or of groups of items.
         in_question: mask of the pairs that the question is about, shape (models, models).
-        settled: as `Look.settled`, shape (models, models); changed in place.
-        finished: as `Look.finished`, shape (models, models); changed in place.
+        settled: 1 if it is decided that the row is not worse than the column by more than the
+            margin, -1 if this is decided for the column, 0 if open; shape (models, models);
+            changed in place.
+        finished: mask of the pairs about which nothing is left to decide, shape (models, models);
+            changed in place.
         alpha: error probability of this look.
 
     Returns:
@@ -680,6 +696,7 @@ def step_down(
         or because there are fewer than two items or groups.
     """
     difference = theta[:, None] - theta
+    # Of two models of equal strength, the first one by position leads the pair.
     position = np.arange(len(theta))
     is_ahead = np.where(
         np.abs(difference) > STRENGTH_ROUNDING, difference > 0, position[:, None] < position
@@ -762,7 +779,14 @@ def _fit_look(
     size = len(names)
     no_model = np.zeros(size, dtype=bool)
     if coded is None:
-        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, unit, no_model, None)
+        return LookFit(
+            theta=np.zeros(size),
+            covariance=np.full((size, size), np.nan),
+            clusters=0,
+            unit=unit,
+            is_bounded=no_model,
+            check=None,
+        )
     strengths = fit_strengths(pair_sums(coded), prior=prior)
     covariance = strengths.covariance(coded)
     graph = strengths.graph
@@ -775,7 +799,8 @@ def _fit_look(
         check = check_ladder(coded, prior)
         is_rated = prior.is_rated
         is_bounded &= prior.sides_beyond(strengths.pairs, strengths.theta) == 0
-        has_few_items |= check.is_other_scale
+        if check.is_other_scale:
+            has_few_items[:] = True  # nothing is known of the newcomers, whatever their items
     # Only strengths in the largest connected group of models are known relative to each other.
     largest_group = np.argmax(np.bincount(graph.group[graph.has_battle]))
     is_unknown = (has_few_items & ~is_rated) | (graph.group != largest_group)

@@ -81,7 +81,7 @@ class Swim:
             ranked = order[:position]
             playable = [name for name in ranked if _can_meet(field, items, newcomer, name)]
             opponents_met = opponents_of(newcomer, matchups) & set(ranked)
-            number = opponents(position)
+            number = opponent_count(position)
             if len(opponents_met) >= min(number, len(playable)):
                 # This newcomer has met all its opponents.
                 continue
@@ -131,7 +131,7 @@ class Swim:
     def rounds(self, field: Field) -> int:
         """Return the number of rounds: one for each pair of a newcomer and an opponent."""
         start = max(len(ranked_before(self, field)), 1)
-        return sum(opponents(ranked) for ranked in range(start, len(field.models)))
+        return sum(opponent_count(ranked) for ranked in range(start, len(field.models)))
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
         """Return all models: first those ranked before, then newcomers in the order of joining."""
@@ -150,6 +150,7 @@ def _can_meet(field: Field, items: Sequence[str], a: str, b: str) -> bool:
     return any(field.can_play(item, a, b) for item in items)
 
 
-def opponents(ranked: int) -> int:
+def opponent_count(ranked: int) -> int:
     """Return ceil(max(log2 s, 1)): how many of s ranked models a newcomer meets."""
+    # The number of bits of s - 1 is ceil(log2 s), without rounding.
     return max((ranked - 1).bit_length(), 1)

@@ -13,7 +13,7 @@ from scipy.special import expit, log_expit
 from podium import UsageError
 from podium.data.pairings import Field, Outcome, Pairing, Round, pairing
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
-from podium.tournaments.swim import Swim, opponents
+from podium.tournaments.swim import Swim, opponent_count
 
 Rows = list[tuple[str, str, float]]
 
@@ -26,7 +26,9 @@ def test_the_number_of_pairs_is_that_of_the_paper(models: int, met: int) -> None
 
 
 def test_the_number_of_opponents_is_the_papers_formula() -> None:
-    assert [opponents(s) for s in range(1, 1000)] == [ceil(max(log2(s), 1)) for s in range(1, 1000)]
+    assert [opponent_count(s) for s in range(1, 1000)] == [
+        ceil(max(log2(s), 1)) for s in range(1, 1000)
+    ]
 
 
 def coefficients(rows: Rows, names: list[str]) -> dict[str, float]:
@@ -188,7 +190,7 @@ def test_newcomers_get_the_opponents_of_a_model_that_joined_last() -> None:
     field, old = field_of(9, 10), [f"m{k:02d}" for k in range(6)]
     new = ["m08", "m06", "m07"]
     whole = play(Swim(order=[*old, *new]), field)
-    before = whole[: sum(opponents(s) for s in range(1, 6))]
+    before = whole[: sum(opponent_count(s) for s in range(1, 6))]
     assert continued(Swim(rated=old, order=new), field, before) == whole[len(before) :]
 
 

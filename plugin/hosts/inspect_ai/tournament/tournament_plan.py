@@ -33,7 +33,7 @@ from podium.scorers.judge_record import SCHEMA_FIRST, judges_with_other_replies
 from podium.scorers.judging import Judging
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
-from podium.tournaments.schedule import TournamentRule, asks_order
+from podium.tournaments.schedule import TournamentRule, fixes_first_shown
 from podium.tournaments.selection import draw_items
 from podium.wording import quantity, some
 
@@ -156,7 +156,7 @@ def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) 
         UsageError: the tournament does so, but the option `orders` is given, or the judge grades
             single responses.
     """
-    if not asks_order(rule):
+    if not fixes_first_shown(rule):
         return None
     if "orders" in how:
         why = (

@@ -77,7 +77,10 @@ def accepted_sentence(name: str, problem: str, option: str = "") -> str:
 
 
 def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, ...]:
-    """Return the sentences of an answer, the last joined with the sentences on findings."""
+    """Return the sentences of an answer, the last joined with the sentences on findings.
+
+    An empty answer becomes one text of these.
+    """
     if not accepted:
         return tuple(answer)
     return (*answer[:-1], " ".join([*answer[-1:], *accepted]))

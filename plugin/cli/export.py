@@ -276,13 +276,14 @@ def _export_preferences(
     _require_texts(data, texts, sources, responses)
     _require_rows(data)
     write_preferences(data.rows, place, how.form)
-    tell_notices(battles.lost)
+    lost = [*battles.lost, *texts.lost]
+    tell_notices(lost)
     if data.withheld[TEXTLESS]:
         for note in texts.notes:
             tell(f"note: {note}")
     missing = "" if not battles.missing else f"; {quantity(battles.missing, 'battle')} missing"
     tell(f"wrote {_describe_preferences(data, str(place))}{missing}")
-    return 3 if battles.lost or data.withheld[TEXTLESS] else 0
+    return 3 if lost or data.withheld[TEXTLESS] else 0
 
 
 def _reject_rankings(query: BattleQuery) -> None:

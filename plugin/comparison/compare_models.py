@@ -134,25 +134,24 @@ def compare(
     names, sources, tables = _split_words(words, baseline, reading)
     battles = _read_all(sources, tables, reading)
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
+    lost_responses = _lost_files_of_responses(answers, battles) if responses else ()
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
     pairs = [_build_pair(*pair, answers, battles, how) for pair in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
-    unclaimed = _find_unclaimed(battles, checks, level, pool)
-    doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    findings = _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
+    findings = _with_all_doubts(findings, battles, checks, by, level, pool)
     return Comparison(
         findings=tuple(findings),
         level=level,
         provenance=_comparison_provenance(battles, {**how, "by": by, "pool": pool}, required),
         gate=decide_requirements(required, findings, level) if required else None,
-        warnings=_collect_warnings(battles, answers, findings, checks, by),
+        warnings=(*_collect_warnings(battles, answers, findings, checks, by), *lost_responses),
         checks=checks,
         failures=tuple(failures),
         unknown_answers=unknown if any(pair.identical is None for pair in pairs) else None,
-        lost=battles.lost,
+        lost=(*battles.lost, *lost_responses),
         accepted=battles.accepted,
     )
 
@@ -180,6 +179,15 @@ def _find_answers(
     allowed = [allowed_names] if isinstance(allowed_names, str) else allowed_names
     is_renamed = _renames_items(battles)
     return find_responses(places, responses, items_renamed=is_renamed, allow=allowed)
+
+
+def _lost_files_of_responses(answers: Responses | None, battles: Battles) -> tuple[Notice, ...]:
+    """Return the notes on files of responses that could not be read.
+
+    Files that the battles have lost, too, are left out, since their notes name them already.
+    """
+    lost = answers.lost_files if answers is not None else ()
+    return tuple(note for note in lost if note not in battles.lost)
 
 
 def _renames_items(battles: Battles) -> bool:
@@ -499,6 +507,29 @@ def _find_unclaimed(
         # The order of the responses may explain why these models are ahead or behind.
         unclaimed[order.name] = explained_by_any_order(ranking.standings[0], once, checks)
     return unclaimed
+
+
+def _with_all_doubts(
+    findings: Sequence[PairFinding],
+    battles: Battles,
+    checks: Sequence[Check],
+    by: str | None,
+    level: float,
+    pool: bool,
+) -> list[PairFinding]:
+    """Return findings with the doubts about them and their slices, and the number of raters.
+
+    Args:
+        findings: what was compared.
+        battles: the battles.
+        checks: the adjusted checks of the battles.
+        by: column with the slices; None if there are none.
+        level: confidence level.
+        pool: whether verdicts of several judges are pooled.
+    """
+    unclaimed = _find_unclaimed(battles, checks, level, pool)
+    doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
+    return _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
 
 
 def _with_doubts(

@@ -154,7 +154,21 @@ def _reject_options_of_others(context: click.Context, to: str) -> None:
 
 
 def _export_records(rankings: Collection[str], to: str, output: Path, facts: ExportOptions) -> int:
-    """Write the records of rankings into a folder, and return the exit code."""
+    """Write the records of rankings into a folder.
+
+    Args:
+        rankings: files of rankings.
+        to: which records, `EEE` or `HUB`.
+        output: the folder, which is made if it is missing.
+        facts: what is said about the source of records.
+
+    Returns:
+        The exit code: 3 if a ranker gave a model no score, so that a record is missing; else 0.
+
+    Raises:
+        UsageError: `output` is a file, or a fact is malformed; or as in `_collect_records`.
+        DataError: a file is not a ranking.
+    """
     from podium.storage.atomic_files import write_text
 
     if output.exists() and not output.is_dir():
@@ -258,7 +272,22 @@ def _files_of_rankings(sources: Iterable[str]) -> dict[Path, str]:
 def _export_preferences(
     query: BattleQuery, responses: tuple[str, ...], place: Place, how: PreferenceOptions
 ) -> int:
-    """Write the battles of a query as preference data, and return the exit code."""
+    """Write the battles of a query as preference data.
+
+    Args:
+        query: the sources and how to read them.
+        responses: files or folders with the responses, beside those in the sources.
+        place: the file to write.
+        how: which preferences are written and how.
+
+    Returns:
+        The exit code: 3 if a part of the sources or responses could not be read, or if a pair is
+        withheld because its texts are missing; else 0.
+
+    Raises:
+        UsageError: a source is a ranking, or no pair has its texts.
+        DataError: there is no preference to write.
+    """
     from podium.data.reading.judgments import read_query
     from podium.show.page.sources import collect_texts
     from podium.show.report.preference_data import (
@@ -326,16 +355,19 @@ def _require_texts(
 
 
 def _require_rows(data: "PreferenceData") -> None:
-    """Raise DataError if there is no preference to write, with the reasons."""
-    if not data.rows:
-        from podium.show.report.preference_data import REMEDIES_OF_REASONS
+    """Raise DataError if there is no preference to write, with the reasons.
 
-        most_frequent = [reason for reason, _ in data.withheld.most_common(1)]
-        remedies = [REMEDIES_OF_REASONS[reason] for reason in most_frequent]
-        raise DataError(
-            f"no preference to write: {_describe_preferences(data)}",
-            remedy=next(iter(remedies), "give verdicts that have a winner"),
-        )
+    The remedy is that of the most frequent reason.
+    """
+    if data.rows:
+        return
+    from podium.show.report.preference_data import REMEDIES_OF_REASONS
+
+    remedy = "give verdicts that have a winner"
+    if data.withheld:
+        [(most_frequent, _)] = data.withheld.most_common(1)
+        remedy = REMEDIES_OF_REASONS[most_frequent]
+    raise DataError(f"no preference to write: {_describe_preferences(data)}", remedy=remedy)
 
 
 def _describe_preferences(data: "PreferenceData", place: str | None = None) -> str:
@@ -354,8 +386,10 @@ def _describe_preferences(data: "PreferenceData", place: str | None = None) -> s
     reasons = []
     for name in REASONS:
         number = data.withheld[name]
+        # The other reasons are no nouns.
         words = plural(name, number) if name in options_of_reasons else name
-        reasons += [f"{number:,} {words}"] if number else []
+        if number:
+            reasons.append(f"{number:,} {words}")
     if not reasons:
         return written
     added = [flag for name, flag in options_of_reasons.items() if data.withheld[name]]

@@ -80,7 +80,7 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
         OtherQuestionError: runs of a task share no input, and nothing explains it.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
+    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
         positions[asked[position].run.task].append(position)
     names: list[Mapping[str, str]] = [{} for _ in asked]
     findings = []
@@ -94,8 +94,8 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
     return PairedTasks(tuple(findings), tuple(names), tuple(accepted))
 
 
-def age_of_run(run: RunRecord) -> tuple[str, str]:
-    """Return a key that sorts runs by time, and runs of one time by their sources."""
+def time_and_source(run: RunRecord) -> tuple[str, str]:
+    """Return the key by which runs are sorted: their time, then their source."""
     return run.time, run.source
 
 
@@ -212,7 +212,8 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     """Return whether an input has an id in one run and another id in a second run, while neither
     run has the id of the other.
 
-    No id has different inputs in two runs, so that runs with the same ids have the same inputs.
+    Call it only if no id has different inputs in two runs: of runs with the same ids, one is
+    looked at, since they have the same inputs.
     """
     run_of_ids = {frozenset(item.id for item in run.items): run for run in runs}
     known: list[tuple[AskedRun, Set[str]]] = []
@@ -289,7 +290,16 @@ def _names_by_id(
 def _settings_that_change_inputs(
     runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
 ) -> list[str]:
-    """Return the settings in which two groups differ and that may have changed the inputs."""
+    """Return the settings in which two groups differ and that may have changed the inputs.
+
+    The first run of the reference stands for its group. The result is empty if a run of the other
+    group differs from it in no such setting.
+
+    Args:
+        runs: all runs.
+        reference: positions of the runs of one group.
+        group: positions of the runs of the other group.
+    """
     first = runs[reference[0]].run
     reasons: dict[str, None] = {}
     for position in group:
@@ -335,7 +345,11 @@ def _accept_other_inputs(
 
 
 def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
-    """Return a note on each task whose items were not paired by equal inputs and ids."""
+    """Return a note on each task whose items were paired by inputs, or by ids of other inputs.
+
+    There is no note on what is told elsewhere: changed questions that no other run has (by a
+    check), different questions that the user accepted, and rows of a table in other words.
+    """
     notices = []
     for finding in findings:
         fields = {"task": finding.task, "ids": finding.conflicts, "reason": list(finding.reason)}
@@ -375,9 +389,9 @@ def _unshared_items(
 
 
 def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str, Any]:
-    """Return the first id, with the beginnings of its different inputs, by source.
+    """Return the first conflicting id, with the beginnings of two of its inputs, by source.
 
-    Empty if there is no id.
+    Empty if there is no such id.
     """
     if not conflicts:
         return {}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.comparability.asked_items import AskedRun
-from podium.comparability.questions import FINDING, age_of_run
+from podium.comparability.questions import FINDING, time_and_source
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
@@ -94,7 +94,7 @@ def _sources_by_target(
     sources: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     rubrics: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     read: dict[tuple[str, int], Names] = {}
-    for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
+    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
         run = asked[position].run
         # Runs with equal items share one list, of which an older run has given all targets.
         shared = run.task, id(asked[position].items)
@@ -116,7 +116,15 @@ def _sources_by_target(
 def _names_by_target(
     run: AskedRun, names: Names, differing: Mapping[tuple[str, str], Mapping[int, str]]
 ) -> dict[str, str]:
-    """Return the new ids of the items of a run: those with a later target have its number."""
+    """Return the new ids of the items of a run: `ID@target2` for the second target, and so on.
+
+    Items with the first target, or an unknown one, keep the ids that `names` gives them.
+
+    Args:
+        run: the run.
+        names: the ids by which its items are paired.
+        differing: the targets of the items with several, by task and id, in their order.
+    """
     split = dict(names)
     for item in run.items:
         name = names.get(item.id, item.id)

@@ -207,9 +207,14 @@ def _split_words(
 ) -> "tuple[list[str], list[str], list[Battles | pd.DataFrame]]":
     """Split the arguments of `compare` into names of models, paths of sources, and tables.
 
-    `reading` has the options of `read_battles` that were given.
+    Args:
+        words: the arguments.
+        baseline: the baseline; None if none was given.
+        reading: the options of `read_battles` that were given.
 
-    The names are those of candidate and baseline; they are empty if `baseline` is given.
+    Returns:
+        The names of candidate and baseline, which are empty if `baseline` is given; the paths; and
+        the tables.
 
     Raises:
         UsageError: as in `split_arguments`.
@@ -235,10 +240,15 @@ def _build_pair(
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    `how` has measure, level and method of the comparison.
-
     If `answers` is None, or has no answers of one of the two models, the items are those of battles
     which say that the responses are identical; None if no battle says so.
+
+    Args:
+        candidate: full name of the candidate.
+        baseline: full name of the baseline.
+        answers: the models' answers; None if there are none.
+        battles: the battles.
+        how: measure, level and method of the comparison, by name.
     """
     identical = None
     if answers is not None:
@@ -633,10 +643,13 @@ def _with_orders_of_slices(
         own[value] = checks, _find_unclaimed(part, flagged, level, pool) if checks else {}
     changed = []
     for finding in findings:
-        slices = finding.slices
-        if finding.measure != SCORE:
-            slices = tuple(_with_own_order(each, *own.get(each.slice, ((), {}))) for each in slices)
-        changed.append(replace(finding, slices=slices))
+        slices = []
+        for each in finding.slices:
+            if finding.measure != SCORE and each.slice in own:
+                checks, unclaimed = own[each.slice]
+                each = _with_own_order(each, checks, unclaimed)
+            slices.append(each)
+        changed.append(replace(finding, slices=tuple(slices)))
     return changed
 
 
@@ -698,15 +711,17 @@ def _doubts_about_order(
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
     """Yield the questions with their battles.
 
-    All verdicts are one question. Scores are one question per task, metric and judge, or a single
-    question if they are pooled. A question without battles is left out.
+    All verdicts are one question; those of a jury are merged to one per battle, unless they are
+    pooled. Scores are one question per task, metric and judge, or a single question if they are
+    pooled. A question without battles is left out.
 
     Yields:
         The question, as fields of `PairFinding`, and its battles. The field `question` is None if
         there is only one question.
 
     Raises:
-        NotIdentifiedError: there are verdicts of several judges, and they are not pooled.
+        NotIdentifiedError: there are verdicts of several judges that are not one jury, and they are
+            not pooled; or the only verdicts are ties of identical responses.
     """
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())

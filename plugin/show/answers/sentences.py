@@ -185,9 +185,10 @@ def build_ranking_answer(
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
 
-    If it is not known which rows are about the same item, the answer says only this, and whether
-    to trust the ranking. If models have different inputs for an item, and the inputs do not
-    show that the questions are the same, the first sentence begins with that condition.
+    If the scores are not in one unit, or if it is not known which rows are about the same item, the
+    answer says only this, and whether to trust the ranking. If models have different inputs for an
+    item, and the inputs do not show that the questions are the same, the first sentence begins with
+    that condition.
 
     Args:
         standings: the standings, which are not changed.
@@ -543,7 +544,9 @@ def _same_leaders_sentence(
 ) -> str | None:
     """Write in how many slices the same models lead by the same ranker.
 
-    None if there is one slice.
+    If the leaders lead no other slice, write in how many of the others other models lead. If these
+    standings have no leaders, write in how many of the others no place is certain either. None if
+    there is one slice.
 
     Args:
         standings: the standings whose leaders are compared.

@@ -162,7 +162,7 @@ def collect_texts(
         texts.lost.extend(note for note in read.lost_files if note not in battles.lost)
     if texts.models_without_texts(battles.models):
         _add_responses_of_sources(texts, battles, sources, allow)
-    if _show_first_responses_only(texts, battles):
+    if _is_response_unknown(texts, battles):
         texts.notes.append(FIRST_RESPONSES)
     return texts
 
@@ -212,10 +212,11 @@ def _have_other_items(responses: Responses, battles: Battles) -> bool:
     return {run.source for run in responses.runs} != {run.source for run in battles.runs}
 
 
-def _show_first_responses_only(texts: BattleTexts, battles: Battles) -> bool:
+def _is_response_unknown(texts: BattleTexts, battles: Battles) -> bool:
     """Return whether models have several responses to an item, and battles do not tell them apart.
 
     Verdicts are then over several responses (epochs), or it is not known which of them was judged.
+    A page shows the first responses.
     """
     if any(number > 1 for number in _response_numbers(battles)):
         return False
@@ -236,7 +237,7 @@ def costs_table(
 
     There is a row per model of the standings, in their order, with the number of answers whose
     costs are known. Columns without any value are left out. The result is None if no source
-    records costs.
+    records costs of these models.
 
     Args:
         standings: the ranking whose models and scores are shown.

@@ -199,7 +199,10 @@ def differences_report(choice: "Choice") -> Report:
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
-    """Return two cells: the name of the ratings, and their parameter (empty for hard ratings).
+    """Return two cells: the name of the ratings, and their parameter.
+
+    The parameter is beta, the credit of a win for the target `smoothing`, and empty for hard
+    ratings. `given` follows it if the user chose it.
 
     Args:
         calibration: the calibration.
@@ -320,8 +323,12 @@ def _accuracy_report(calibration: Calibration) -> Report:
         values = []
         intervals = []
         for factor in factors:
-            values.append(f"{factor.value:.2f}" if factor and factor.is_known else "no")
-            intervals.append(interval_text(factor.low, factor.high, ".2f") if factor else EMPTY)
+            if factor is None:
+                values.append("no")
+                intervals.append(EMPTY)
+                continue
+            values.append(f"{factor.value:.2f}" if factor.is_known else "no")
+            intervals.append(interval_text(factor.low, factor.high, ".2f"))
         rows.append(("scale-corrected by", *values))
         rows.append(("  90% interval", *intervals))
         rows.append(_row("slope of human ratings on these", hard_and_soft, "slope", ".2f"))

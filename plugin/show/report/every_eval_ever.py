@@ -182,8 +182,13 @@ def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
 def _describe_measure(standings: Standings, task: str | None, measure: Measure) -> dict[str, Any]:
     """Describe a metric of an eval: its name, direction, and what podium computed of it.
 
-    The id is that of the metric alone if the score is its mean, as evals report it. Else it names
-    podium's ranker, too.
+    The id is that of the metric alone if the score is the mean that the eval itself reports. Else
+    it names podium's ranker, too.
+
+    Args:
+        standings: the table of the score.
+        task: the task of the items; None if it is unknown.
+        measure: the metric.
     """
     name = measure.reported_name
     differences = [*dict.fromkeys(differences_from_eval(standings, measure))]

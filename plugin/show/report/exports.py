@@ -116,7 +116,10 @@ def _recorded_dataset(ranking: Ranking, standings: Standings) -> str | None:
 
 
 def table_name(standings: Standings) -> str:
-    """Return the ranker's name with the slice; a slice of a metric has the eval's name of it."""
+    """Return the ranker's name, with the slice in brackets if there is one.
+
+    A slice of a metric has the name that the eval gives the metric.
+    """
     measure = metric_of_scores(standings)
     if measure is not None and standings.slice in measure.names:
         return f"{standings.ranker} [{measure.title}]"

@@ -18,6 +18,7 @@ from podium.data.battles import Battles
 from podium.data.jury_verdicts import is_merging_jury, merge_jury_verdicts
 from podium.data.task_names import tasks_by_value, tasks_of_battles
 from podium.errors import UsageError
+from podium.frames import is_missing
 from podium.show.report.export_options import PreferenceOptions
 from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from podium.show.page.sources import BattleTexts
 
 FLIP = "flip"
+"""Agreement of a pair whose two orders have different winners."""
 MIXED = "mixed"
 """Agreement of a pair whose judges or repeats do not all agree alike with their other order."""
 ONE_ORDER = "one order"
@@ -121,9 +123,14 @@ def preference_data(
 def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
     """Return a row for each pair and judge, or for each pair with `pool`.
 
-    The columns are those of `PAIR` and `SOURCE`, `category`, `credit` (the mean over readable
-    verdicts, by weight, of model_a, whose name sorts first), `agreement`, `identical` and `lacks`
-    (whether a score is missing, so that no judge's reply is).
+    The columns are those of `PAIR` and `SOURCE` and these:
+
+    - `category`;
+    - `credit`: the mean credit of model_a, whose name sorts first, over the readable verdicts, by
+      weight; None if no verdict is readable. Of a jury with `pool`, its rule gives the credit;
+    - `agreement`: how the orders agree, see `_joint_agreement`;
+    - `identical`: whether the responses are identical;
+    - `lacks`: whether each verdict lacks a score, instead of a reply that could be parsed.
     """
     import pandas as pd
 
@@ -187,7 +194,11 @@ def _tasks(battles: Battles, written: "pd.Series") -> "pd.Series":
 
 
 def _agreements(table: "pd.DataFrame") -> "pd.Series":
-    """Return how the two orders of each battle agree; None if no order is known."""
+    """Return how the two orders of each battle agree.
+
+    It is `same`, `half` (one of them is a tie) or `flip`, `ONE_ORDER` for a battle of one known
+    order, and None if no order is known.
+    """
     import pandas as pd
 
     unknown = pd.Series(None, table.index, dtype=object)
@@ -199,8 +210,11 @@ def _agreements(table: "pd.DataFrame") -> "pd.Series":
 
 
 def _joint_agreement(values: "pd.Series") -> str | None:
-    """Return the agreement of several verdicts: that of all if they are alike, else `MIXED`."""
-    known = {value for value in values if value is not None and value == value}
+    """Return the agreement of several verdicts: that of all if they are alike, else `MIXED`.
+
+    Unknown ones are left out; None if all are unknown.
+    """
+    known = {value for value in values if not is_missing(value)}
     if len(known) > 1:
         return MIXED
     return next(iter(known), None)
@@ -208,7 +222,7 @@ def _joint_agreement(values: "pd.Series") -> str | None:
 
 def _join_sources(values: "pd.Series") -> str | None:
     """Return the distinct names in a column, sorted and joined by commas; None for no name."""
-    names = {str(value) for value in values if value is not None and value == value}
+    names = {str(value) for value in values if not is_missing(value)}
     return ", ".join(sorted(names)) or None
 
 

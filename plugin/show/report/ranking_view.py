@@ -193,7 +193,7 @@ def standings_report(standings: Standings) -> Report:
 
 
 def _rows_of_cuts(standings: Standings) -> frozenset[int]:
-    """Return the numbers of the rows with a line below.
+    """Return the numbers, from 0, of the rows above a cut, which have a line below.
 
     There is none if a model has no rank set, because it would stand above or below a line.
     """
@@ -216,7 +216,7 @@ def standings_heading(standings: Standings) -> str:
 
 
 def standings_name(standings: Standings) -> str:
-    """Return the ranker's name with the slice."""
+    """Return the ranker's name, with the slice in brackets if there is one."""
     if standings.slice is None:
         return standings.ranker
     return f"{standings.ranker} [{standings.shown_slice}]"

@@ -289,16 +289,19 @@ def _by_value(
         arguments: numbers or arrays that broadcast.
         most: number of values above which an array is long.
     """
+
+    def value_at(*numbers: float) -> float:
+        return math.nan if any(map(math.isnan, numbers)) else function(*numbers)
+
     if all(isinstance(each, int | float) for each in arguments):
-        numbers = [float(each) for each in arguments]
-        return np.float64(math.nan if any(map(math.isnan, numbers)) else function(*numbers))
+        return np.float64(value_at(*map(float, arguments)))
     arrays = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in arguments))
     if arrays[0].size > most:
         from scipy import special
 
         return getattr(special, name)(*arrays)
     values = zip(*(array.ravel().tolist() for array in arrays), strict=True)
-    results = [math.nan if any(map(math.isnan, each)) else function(*each) for each in values]
+    results = [value_at(*each) for each in values]
     return np.array(results, dtype=np.float64).reshape(arrays[0].shape)[()]
 
 
@@ -342,7 +345,8 @@ def _t_tail(freedom: float, t: float) -> float:
         return math.nan
     if t in (0.0, math.inf):
         return 0.5 if t == 0 else 0.0
-    return _incomplete_beta(freedom / 2, 0.5, math.log(freedom) - 2 * math.log(t)) / 2
+    log_odds = math.log(freedom) - 2 * math.log(t)
+    return _incomplete_beta(a=freedom / 2, b=0.5, log_odds=log_odds) / 2
 
 
 def _quantile_of_t(freedom: float, tail: float) -> float:
@@ -372,7 +376,8 @@ def _quantile_of_t(freedom: float, tail: float) -> float:
             if math.log(t) + log_step > LARGEST_LOG_QUANTILE:
                 return math.inf
             following = t * math.exp(log_step)
-        step, t = following - t, following
+        step = following - t
+        t = following
         if abs(step) <= PRECISION * t:
             break
     return t

@@ -136,14 +136,13 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
     """Return the columns with a name or a text that a spreadsheet would execute."""
     from podium.text import as_categorical  # imported here because lm-eval's help loads this file
 
-    texts = frame.select_dtypes(exclude="number")
-    cells = {
-        name: as_categorical(texts[name]).categories if name in texts else () for name in frame
-    }
+    without_numbers = frame.select_dtypes(exclude="number")
     columns = []
-    for name, values in cells.items():
-        texts_of_column = (str(name), *values)
-        if any(map(FORMULA.match, texts_of_column)):
+    for name in frame:
+        texts = [str(name)]
+        if name in without_numbers:
+            texts += [*as_categorical(without_numbers[name]).categories]
+        if any(map(FORMULA.match, texts)):
             columns.append(str(name))
     return columns
 

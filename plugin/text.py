@@ -94,7 +94,7 @@ def codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]
         codes, distinct = pd.factorize(values.map(text_of))
     if pd.api.types.is_integer_dtype(distinct):
         return codes, [*map(str, distinct.tolist())]
-    return codes, [value if type(value) is str and value else text_of(value) for value in distinct]
+    return codes, [*map(text_of, distinct)]
 
 
 def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.Series":

@@ -141,11 +141,10 @@ def calibrate(
     )
     print_reports(reports)
     tell_notices(calibration.warnings)
-    tell(
-        f"wrote {destination.output}"
-        if destination.output
-        else "not kept: -o calibration.json keeps the calibration for podium rank"
-    )
+    if destination.output:
+        tell(f"wrote {destination.output}")
+    else:
+        tell("not kept: -o calibration.json keeps the calibration for podium rank")
     if destination.figure is not None:
         save(calibration.plot(), destination.figure)
         tell(f"wrote {destination.figure}")

@@ -101,8 +101,10 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
         comparison = compare_models(*query.sources, **asdict(how), **query.changed_options())
     failures = [f"not compared: {failure}" for failure in comparison.failures]
     messages = [*map(warning_line, failures), *notice_lines(comparison.warnings)]
-    is_on_screen = destination.output is None and destination.style == "table"
-    view = comparison_reports if is_on_screen else comparison_documents
+    # On a terminal, stderr has the messages, which files and other formats repeat.
+    view = comparison_documents
+    if destination.output is None and destination.style == "table":
+        view = comparison_reports
     write_result(comparison, destination, messages=messages, view=view)
     if comparison.gate:
         return comparison.gate.exit_code

@@ -204,8 +204,10 @@ def _typed_option(option: click.Option, value: Any) -> list[str]:
     if option.is_flag:
         has_off = option.secondary_opts and not value
         return [(option.secondary_opts if has_off else option.opts)[0]]
-    values = value if isinstance(value, list) else [value]
-    return [part for each in values for part in (option.opts[-1], str(each))]
+    parts: list[str] = []
+    for each in value if isinstance(value, list) else [value]:
+        parts += [option.opts[-1], str(each)]
+    return parts
 
 
 def command(

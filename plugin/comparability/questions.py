@@ -147,8 +147,8 @@ def pair_questions(
     unshared = _unshared_items(runs, names, conflicts)
     finding = QuestionFinding(
         task,
-        "other inputs" if reasons or accepted else "input",
-        items=len({names[k][item.id] for k, run in enumerate(runs) for item in run.items}),
+        pairing="other inputs" if reasons or accepted else "input",
+        items=_number_of_names(names),
         conflicts=len(conflicts),
         shared_ids=_number_of_shared_ids(runs),
         unshared=dict(Counter(runs[k].run.model for k, _ in unshared)),
@@ -158,6 +158,11 @@ def pair_questions(
     )
     changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
     return PairedQuestions(finding, changed, tuple(accepted))
+
+
+def _number_of_names(names: Mapping[int, Mapping[str, str]]) -> int:
+    """Return the number of different names of items in all runs."""
+    return len(set[str]().union(*(own.values() for own in names.values())))
 
 
 def _are_groups_reworded(
@@ -183,7 +188,7 @@ def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFi
     """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
     ids = {item.id for run in runs for item in run.items}
     is_known = all(any(is_known_input(item.input) for item in run.items) for run in runs)
-    return QuestionFinding(task, "id" if is_known else "unknown", items=len(ids))
+    return QuestionFinding(task, pairing="id" if is_known else "unknown", items=len(ids))
 
 
 def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:

@@ -281,9 +281,9 @@ def _checks_beside(
         findings: what was compared. The answer describes why nothing is claimed, and the doubt of
             each about the judge, or else that about lost battles.
     """
-    described = [
-        check for each in findings for check in (each.judge_doubt or each.loss_check, each.doubt)
-    ]
+    described: list[Check | None] = []
+    for each in findings:
+        described += [each.judge_doubt or each.loss_check, each.doubt]
     shown = None if by is None else option_text("by", by)
     return tuple(
         check
@@ -640,7 +640,8 @@ def _with_orders_of_slices(
     for value, part in battles.slices(by):
         checks = check_orders_of_slice(part)
         flagged = [check for check in checks if check.name == ONE_ORDER and check.is_flagged]
-        own[value] = checks, _find_unclaimed(part, flagged, level, pool) if checks else {}
+        if checks:
+            own[value] = checks, _find_unclaimed(part, flagged, level, pool)
     changed = []
     for finding in findings:
         slices = []
@@ -729,7 +730,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
         if not pool:
             refuse_several_judges(battles)
         require_verdicts(battles)
-        yield dict.fromkeys(SUBJECT_FIELDS), battles if pool else judged_once(battles)
+        compared = battles if pool else judged_once(battles)
+        yield dict.fromkeys(SUBJECT_FIELDS), compared
         return
     columns = [name for name in QUESTION_COLUMNS if name in table and len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]

@@ -159,15 +159,16 @@ def withhold_ranks(standings: Standings) -> Standings:
     have none.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
-    entries = tuple(
-        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
-        for entry in standings.entries
-    )
+    entries = []
+    for entry in standings.entries:
+        if entry.rank_low is not None:
+            entry = replace(entry, rank_low=1, rank_high=placed)
+        entries.append(entry)
     separation = standings.separation
     if separation is not None:
         nobody = tuple(() for _ in separation.beats)
         separation = replace(separation, cuts=(), beats=nobody, lead=None, neighbours=())
-    return replace(standings, entries=entries, separation=separation)
+    return replace(standings, entries=tuple(entries), separation=separation)
 
 
 def withhold_ranks_of(standings: Standings, models: Collection[str]) -> Standings:

@@ -168,15 +168,16 @@ def _describe_model(name: str, identifier: str) -> dict[str, Any]:
 
 
 def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
-    """Return the judges of a ranking, as its provenance describes them."""
+    """Return the judges of a ranking, as its provenance describes them, or by their names alone."""
     judge_records = ranking.provenance.get("judge_records", {})
     names = ranking.provenance.get("judges", ())
-    return [
-        JudgeRecord.from_json(name, judge_records[name])
-        if name in judge_records
-        else JudgeRecord.from_name(name)
-        for name in names
-    ]
+    judges = []
+    for name in names:
+        if name in judge_records:
+            judges.append(JudgeRecord.from_json(name, judge_records[name]))
+        else:
+            judges.append(JudgeRecord.from_name(name))
+    return judges
 
 
 def _describe_measure(standings: Standings, task: str | None, measure: Measure) -> dict[str, Any]:

@@ -280,11 +280,14 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     """
     item = pair["item"]
     credit = pair["credit"]
-    models = [pair["model_a"], pair["model_b"]]
+    chosen = pair["model_a"]
+    rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        is_turned = bool(sha256(json.dumps([item, *models]).encode()).digest()[0] % 2)
-    chosen, rejected = reversed(models) if is_turned else models
+        first_byte = sha256(json.dumps([item, chosen, rejected]).encode()).digest()[0]
+        is_turned = first_byte % 2 == 1
+    if is_turned:
+        chosen, rejected = rejected, chosen
     system = texts.systems.get(item)
     shown = {
         "prompt": _prompt(texts.instructions[item], system, form),

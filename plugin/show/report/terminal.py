@@ -67,7 +67,9 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
         width: width in characters.
         styled: whether titles are bold and notes dim.
     """
-    bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
+    bold = BOLD if styled else ""
+    dim = DIM if styled else ""
+    reset = RESET if styled else ""
     yield _wrap(report.answer, width)
     for section in report.parts:
         titles = [f"{bold}{line}{reset}" for line in _wrap_title(section.title, width)]
@@ -109,9 +111,10 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
 
     A fact without an interval is rendered as `label: value`, outside the columns.
     """
-    cells = [
-        None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts
-    ]
+    # A fact without an interval has no row.
+    cells: list[tuple[str, ...] | None] = []
+    for fact in facts:
+        cells.append(None if fact.interval is None else tuple(map(readable_cell, fact.cells)))
     rows = [row for row in cells if row]
     widths = []
     for k in range(4):

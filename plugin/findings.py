@@ -63,7 +63,11 @@ def accept_or_raise(
 def remedy_with_option(name: str, remedy: str, option: str = "") -> str:
     """Return a remedy that also names the option that accepts a finding.
 
-    `option` is the option as it is typed; if it is empty, `allow` as it is typed here.
+    Args:
+        name: name of the finding.
+        remedy: what to do instead of accepting it, without a full stop.
+        option: the option as it is typed; if it is empty, `allow` in the form that is typed where
+            podium runs.
     """
     return f"{remedy}, or accept it with {option or option_text('allow', name)}"
 
@@ -71,7 +75,11 @@ def remedy_with_option(name: str, remedy: str, option: str = "") -> str:
 def accepted_sentence(name: str, problem: str, option: str = "") -> str:
     """Return the sentence that says that a finding was accepted.
 
-    `option` is the option as it is typed; if it is empty, `allow` as it is typed here.
+    Args:
+        name: name of the finding.
+        problem: what was found, without a full stop.
+        option: the option as it is typed; if it is empty, `allow` in the form that is typed where
+            podium runs.
     """
     return f"Accepted with {option or option_text('allow', name)}: {problem}."
 

@@ -61,7 +61,7 @@ def group_noun(column: str) -> str:
 
 
 def word_for(number: int, singular: str, plural_form: str) -> str:
-    """Return the word that agrees with a number, for example `is` or `are`."""
+    """Return `singular` for the number 1, else `plural_form`, for example `is` or `are`."""
     return singular if number == 1 else plural_form
 
 

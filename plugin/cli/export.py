@@ -218,6 +218,11 @@ def _check_facts(facts: ExportOptions) -> None:
 def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -> ExportedRecords:
     """Read rankings, and make the records of each; a file that is named twice is read once.
 
+    Args:
+        rankings: files of rankings.
+        to: which records, `EEE` or `HUB`.
+        facts: what is said about the source of records.
+
     Raises:
         DataError: a file is not a ranking.
         UsageError: there is no such file, or two different records would have the same path.
@@ -334,7 +339,14 @@ def _require_texts(
     sources: Collection[str],
     responses: Collection[str],
 ) -> None:
-    """Raise UsageError if pairs have verdicts, and no pair has both texts and the question."""
+    """Raise UsageError if pairs have verdicts, and no pair has both texts and the question.
+
+    Args:
+        data: the preferences, and the numbers of pairs that are withheld.
+        texts: the texts that were found.
+        sources: sources of the verdicts, for the message.
+        responses: files of responses that the user named, for the message.
+    """
     from podium.show.report.preference_data import SCORELESS, TEXTLESS, UNPARSED
 
     decided = data.pairs - data.withheld[UNPARSED] - data.withheld[SCORELESS]

@@ -504,7 +504,10 @@ class Detail:
 
 
 def negate(_context: click.Context, _param: click.Parameter, is_given: bool) -> bool:
-    """Return the value of a parameter that a flag switches off (`--no-merge`)."""
+    """Return the value of a parameter that a flag as `--no-merge` switches off: False if typed.
+
+    It is a callback of click.
+    """
     return not is_given
 
 

@@ -263,6 +263,12 @@ def _share_inputs(
     One shared input suffices, unless a setting that may change inputs differs. A few inputs may
     then be equal by chance: they do not count if they are fewer than half of those of the smaller
     run, and have the same ids in both runs.
+
+    Args:
+        runs: all runs.
+        inputs: the known inputs of each run.
+        first: position of one run.
+        second: position of the other run.
     """
     shared = inputs[first] & inputs[second]
     if not shared:
@@ -283,6 +289,16 @@ def _names_by_id(
     """Name the items of a group by the ids of the reference group's earliest run.
 
     Within the group, equal inputs have one name.
+
+    Args:
+        runs: all runs.
+        reference: positions of the runs of the reference group, the earliest first.
+        group: positions of the runs to name.
+        names: the names of the items of the runs of the reference group, by id.
+
+    Returns:
+        The names of the items of each run of the group, by position of the run and id of the item.
+        An item whose id the reference does not have keeps the name that the group gives it.
     """
     of_group = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
@@ -334,6 +350,13 @@ def _accept_other_inputs(
     task: str, conflict: Conflict, allowed: Collection[str], option: str, remedy: str
 ) -> str:
     """Return the sentence that says that different questions were accepted.
+
+    Args:
+        task: the task.
+        conflict: an id with different inputs in two runs that share no input.
+        allowed: names of the findings that the user accepts.
+        option: the option that accepts this one, as it is typed; see `pair_questions`.
+        remedy: what else to do, for the error.
 
     Raises:
         OtherQuestionError: the finding is not in `allowed`.

@@ -212,7 +212,15 @@ def differing_settings(runs: Sequence[RunRecord]) -> list[Setting]:
 def _known_values(
     runs: Sequence[RunRecord], settings: Sequence[Mapping[Setting, str]], name: Setting
 ) -> list[str | None]:
-    """Return the values of a setting in the runs that record it; None for an unknown default."""
+    """Return a value of a setting for each run that records it, or of which it had its default.
+
+    The value is None for a default that is not known. Other runs are left out.
+
+    Args:
+        runs: the runs.
+        settings: the settings of each run.
+        name: the setting.
+    """
     values: list[str | None] = []
     for run, own in zip(runs, settings, strict=True):
         if name in own or _has_default(run, name):

@@ -137,7 +137,7 @@ def _names_by_target(
 
 
 def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) -> bool:
-    """Return whether two runs of a task have an item with one id."""
+    """Return whether two runs of a task have an item with one id, by the new ids in `names`."""
     seen = set[str]()
     for run, own in zip(asked, names, strict=True):
         if run.run.task != task:
@@ -150,7 +150,13 @@ def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) 
 
 
 def _problem_of_targets(task: str, items: Sequence[str], sources: Mapping[int, str]) -> str:
-    """Return the sentence that says of how many items of a task targets differ."""
+    """Return a clause that says of how many items of a task targets differ, with an example.
+
+    Args:
+        task: the task.
+        items: the items with different targets; the first is the example.
+        sources: for the first item, a source of each target.
+    """
     have = word_for(len(items), "has", "have")
     places = join_names(short_paths([*sources.values()]))
     return (

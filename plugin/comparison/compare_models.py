@@ -174,7 +174,14 @@ def _find_answers(
     battles: Battles,
     reading: Mapping[str, Any],
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, or None and the reason why there are none (`find_responses`)."""
+    """Return the models' answers, or None and the reason why there are none (`find_responses`).
+
+    Args:
+        places: sources of the battles, in which answers are looked for if `responses` is None.
+        responses: the answers, or where they are; None if none were named.
+        battles: the battles, whose items may have other names than in the sources.
+        reading: the options of `read_battles` that were given, of which `allow` counts here.
+    """
     allowed_names: str | Sequence[str] = reading.get("allow", ())
     allowed = [allowed_names] if isinstance(allowed_names, str) else allowed_names
     is_renamed = _renames_items(battles)
@@ -399,6 +406,12 @@ def _compare_pairs(
     battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
     """Compare each pair on each question, and on each value of the column `by`.
+
+    Args:
+        battles: all battles.
+        pairs: the pairs.
+        by: column of the slices; None for none.
+        pool: whether verdicts of several judges, and scores of several metrics, are pooled.
 
     Returns:
         A finding per pair and question, and a sentence for each comparison that could not be made.

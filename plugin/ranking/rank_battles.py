@@ -376,7 +376,13 @@ def split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | No
 
 
 def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -> list[Notice]:
-    """Return notes on battles that are in several slices, and on those that are in none."""
+    """Return notes on battles that are in several slices, and on those that are in none.
+
+    Args:
+        battles: all battles.
+        column: the column that divides them, whose cells may list several values.
+        slices: the slices.
+    """
     notes = []
     outside = len(battles) - sum(len(part) for _, part in slices)
     if battles.has_lists(column):
@@ -570,7 +576,11 @@ def _error_of_all(
 
 
 def _name_with_slice(ranker: str, value: str | None, labels: Mapping[str, str]) -> str:
-    """Return the name of a ranker with the slice as people read it."""
+    """Return the name of a ranker with the slice in brackets, as `mean [code]`.
+
+    Without a slice (`value` is None), it is the ranker's name alone. `labels` has what people read
+    in place of a slice's value, if it is not the value.
+    """
     return ranker if value is None else f"{ranker} [{labels.get(value, value)}]"
 
 
@@ -609,7 +619,11 @@ def _judge_warnings_of(part: Battles, families: Mapping[str, str]) -> list[Notic
 
 
 def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:
-    """Return standings without what cannot be said of scores in two units, or of unknown items."""
+    """Return standings without what cannot be said of scores in two units, or of unknown items.
+
+    Scores in two units have no order at all (`without_order`). If a column looks like the item
+    although rows are counted as independent, no model is clearly ahead (`withhold_ranks`).
+    """
     if in_two_units:
         return without_order(standings)
     return withhold_ranks(standings) if part.likely_item else standings

@@ -467,7 +467,16 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
 
 
 def _items_beside_raters(standings: Standings, raters: int, further: int | None) -> str:
-    """Write how many further items go with further voters or judges; empty if that is unknown."""
+    """Write how many further items go with further voters or judges.
+
+    The text is empty if the number of further raters is unknown (`further` is None), or if there is
+    one item only.
+
+    Args:
+        standings: the standings.
+        raters: number of voters or judges so far.
+        further: number of further ones.
+    """
     if further is None or standings.counts.items <= 1:
         return ""
     return further_items_text(raters, further, standings.counts.units, standings.counts.unit)

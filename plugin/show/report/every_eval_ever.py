@@ -153,7 +153,14 @@ def _describe_uncertainty(standings: Standings, entry: Entry) -> dict[str, Any]:
 def _describe_dataset(
     task: str, ranking: Ranking, standings: Standings, options: ExportOptions
 ) -> dict[str, Any]:
-    """Describe the dataset of the items: by its name on the Hugging Face hub, else by the task."""
+    """Describe the dataset of the items: by its name on the Hugging Face hub, else by the task.
+
+    Args:
+        task: the task, or the name of the ranking if the task is unknown.
+        ranking: the ranking.
+        standings: one of its tables.
+        options: options of the command.
+    """
     on_hub = dataset_of_standings(ranking, standings, options)
     if on_hub is None:
         return {"dataset_name": task, "source_type": "other"}

@@ -273,10 +273,15 @@ def _is_tie(credit: float) -> bool:
 
 
 def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict[str, Any]:
-    """Return the row of a pair.
+    """Return the row of a pair, with the response of higher credit as `chosen`.
 
     With credit 0.5, a hash of the pair decides which response stands in `chosen`, so that no model
     is always there.
+
+    Args:
+        pair: a row of `_merge_verdicts` with a credit.
+        texts: instructions and responses, which have those of the pair.
+        form: one of `export_options.FORMS`.
     """
     item = pair["item"]
     credit = pair["credit"]
@@ -310,7 +315,10 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
 
 
 def _prompt(instruction: str, system: str | None, form: str) -> Any:
-    """Return the prompt as messages, or as a text with the system prompt before it."""
+    """Return the prompt: messages, or for the form `standard` a text with the system prompt first.
+
+    `system` is None if there is no system prompt.
+    """
     if form == "standard":
         return _encodable(instruction if system is None else f"{system}\n\n{instruction}")
     messages = [] if system is None else [_message("system", system)]
@@ -318,7 +326,7 @@ def _prompt(instruction: str, system: str | None, form: str) -> Any:
 
 
 def _response(text: str, form: str) -> Any:
-    """Return a response as the assistant's message, or as a text."""
+    """Return a response: a list with the assistant's message, or a text for the form `standard`."""
     return _encodable(text) if form == "standard" else [_message("assistant", text)]
 
 

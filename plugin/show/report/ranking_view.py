@@ -269,7 +269,10 @@ def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
 
 
 def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
-    """Format a model's interval, with a mark if the model was chosen as the first by the data."""
+    """Format a model's interval by a specification of its ends; `is_chosen` puts a mark before it.
+
+    The mark says that the data chose the model as the first one.
+    """
     interval = interval_text(entry.low, entry.high, style)
     return f"{CHOSEN_MARK} {interval}" if is_chosen else interval
 

@@ -332,7 +332,7 @@ def _stack_intervals(table: Table) -> Table:
 
 
 def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> tuple[str, ...]:
-    """Replace a text in the cells of a row that are aligned to the right."""
+    """Return a row in whose cells aligned to the right each `old` is replaced by `new`."""
     return tuple(
         cell.replace(old, new) if letter == "r" else cell
         for cell, letter in zip(row, align, strict=True)

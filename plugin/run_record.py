@@ -222,7 +222,7 @@ def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
 
 
 def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
-    """Return the settings in mappings, without those that are None.
+    """Return the settings in mappings, with values as JSON and without those that are None.
 
     If several mappings have a name, the value in the last one counts.
     """

@@ -369,8 +369,8 @@ def _required_difference(
 ) -> tuple[DifferenceTest, float, str]:
     """Return the difference that a requirement is about, its threshold, and its measure.
 
-    The requirement is met if the difference exceeds the threshold. For `better`, which has no unit,
-    these are the main difference of the finding and 0.
+    The requirement is met if the difference exceeds the threshold, which is minus its margin. For
+    `better`, which has no unit, these are the main difference of the finding and 0.
 
     Raises:
         UsageError: the finding has no difference in the unit of the requirement.

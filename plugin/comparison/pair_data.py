@@ -344,8 +344,9 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
 
         - `row`: the position of the battle among all, from 0;
         - `item`, `weight`;
-        - `credit`: the candidate's credit, 1/2 for identical answers;
-        - `outcome`: the candidate's credit by the parsed verdict, 1/2 for identical answers;
+        - `credit`: the candidate's credit, 1/2 for identical answers, NaN without a verdict;
+        - `outcome`: the candidate's credit by the parsed verdict (win, tie or loss), 1/2 for
+          identical answers;
         - `candidate`, `baseline`: the scores of both, NaN if unknown;
         - `is_identical`: whether the answers are identical;
         - `is_unparsed`: whether the reply is unparsed;
@@ -523,8 +524,8 @@ def _score_values(
         results: what `_score_results` returns of them.
 
     Returns:
-        The difference of the two scores, 0 on items with identical answers; and the weights, shape
-        (rows,) each.
+        The difference of the two scores, 0 on items with identical answers; and the weight of each
+        row, divided by the number of rows of its item; shape (rows,) each.
     """
     items = scored_rows["item"]
     is_identical = items.isin(results["item"][results["is_identical"]])

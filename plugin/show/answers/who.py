@@ -360,7 +360,8 @@ def _following_clause(separation: Separation, group: range, *, is_last: bool) ->
     """
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
-        return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names)
+        of_one = rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS
+        return of_one.format(model=names)
     members = set(group)
     is_open = all(members.isdisjoint(separation.beats[k]) for k in group)
     template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW

@@ -99,8 +99,9 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
     legend = [LEGEND]
     if source and any(f" {source}" in probe.command for probe in probes):
         legend.insert(0, f"{SOURCE}: {source}")
-    described = [k for k, probe in enumerate(probes) if probe.is_descriptive]
-    rules = frozenset({described[0] - 1}) if described and described[0] else frozenset[int]()
+    # A line separates the tests from the descriptions, which come last.
+    tests = sum(not probe.is_descriptive for probe in probes)
+    rules = frozenset({tests - 1}) if 0 < tests < len(probes) else frozenset[int]()
     table = Table(
         "", PROBE_COLUMNS, rows, align="llrrrl", words=True, rules=rules, legend=tuple(legend)
     )

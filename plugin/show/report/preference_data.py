@@ -156,7 +156,12 @@ def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
 
 
 def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
-    """Return the columns of battles that preferences need, with model_a the first by name."""
+    """Return the columns of battles that preferences need, with model_a the first by name.
+
+    Battles without an item are left out. The columns are `PAIR`, `SOURCE`, `category`, `credit` (of
+    model_a), `weight` (1 if unknown), `agreement` (of the orders), `identical` and `lacks` (whether
+    a score is missing).
+    """
     import pandas as pd
 
     table = battles.table
@@ -170,11 +175,11 @@ def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
     rows["agreement"] = _agreements(table)
     rows["identical"] = table["identical"].eq(True) if "identical" in table else False
     rows["lacks"] = ~battles.readable & ~battles.is_unparsed
-    turned = rows["model_a"] > rows["model_b"]
-    sides = rows["model_a"].where(~turned, rows["model_b"])
-    rows["model_b"] = rows["model_b"].where(~turned, rows["model_a"])
-    rows["model_a"] = sides
-    rows["credit"] = rows["credit"].where(~turned, 1 - rows["credit"])
+    is_sorted = rows["model_a"] <= rows["model_b"]
+    first_by_name = rows["model_a"].where(is_sorted, rows["model_b"])
+    rows["model_b"] = rows["model_b"].where(is_sorted, rows["model_a"])
+    rows["model_a"] = first_by_name
+    rows["credit"] = rows["credit"].where(is_sorted, 1 - rows["credit"])
     return rows[rows["item"].notna()]
 
 

@@ -339,7 +339,10 @@ def _plain_content(value: str) -> str:
 
 
 def _shown_content(content: str, alike: int) -> str:
-    """Return a short form of a value.
+    """Return a short form of a value, of at most `LONGEST_VALUE` characters.
+
+    A longer value lacks its middle. It also lacks what long values have in common at the beginning,
+    if that is long: the text then starts with `...` and the word in which they differ.
 
     Args:
         content: the value.

@@ -117,6 +117,7 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
         cells.append(None if fact.interval is None else tuple(map(readable_cell, fact.cells)))
     rows = [row for row in cells if row]
     widths = []
+    # Label, value, interval and size.
     for k in range(4):
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))

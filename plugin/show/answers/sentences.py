@@ -599,7 +599,7 @@ def _no_leader_sentence(same: int, others: int, noun: str) -> str:
 
 
 def _other_leaders_sentence(others: int, led: int, noun: str) -> str:
-    """Write in how many other slices, called `noun`, other models lead.
+    """Write in how many other slices, called `noun`, other models lead, and in how many none does.
 
     Args:
         others: number of slices with other leaders or without leaders.

@@ -102,8 +102,9 @@ class Check:
     Attributes:
         name: name of the `CheckKind` in `CHECKS`.
         result: ok, flagged or not known.
-        reason: why the check could not be made; empty if it was made. A flagged check with a
-            reason is not known, instead of ok, if it turns out not to be significant.
+        reason: why the check could not be made; empty if it was made. If `adjust_tests` finds
+            that a flagged check is not significant, its result becomes not known if it has a
+            reason, else ok.
         answer: what the user can do so that the check can be made; empty if nothing helps, or if
             the check was made.
         number: the measured figure; None if there is none. It has the unit of the threshold,
@@ -191,11 +192,20 @@ class Check:
         return self.name, self.result.value, text
 
     def start_sentence(self, text: str) -> str:
-        """Return the finding or clause of this check as the start of a sentence."""
+        """Return a text of this check with a capital first letter, as a sentence begins.
+
+        If the kind's `flagged` begins with the name of a model or judge, the text is unchanged.
+
+        Args:
+            text: the finding or the clause of this check.
+        """
         return text if self.kind.starts_with_name else text[:1].upper() + text[1:]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the check for JSON; unknown and unbounded figures are None."""
+        """Return the check for JSON; unknown and unbounded figures are None.
+
+        The reason of a check that is not known is its `text`, and the answer its `remedy`.
+        """
         low, high = self.interval or (None, None)
         return {
             "code": self.kind.code,
@@ -228,7 +238,10 @@ def make_check(name: str, is_flagged: bool, **facts: Any) -> Check:
 
 
 def find_flagged(checks: Iterable[Check], names: Collection[str]) -> Check | None:
-    """Return the first flagged check with one of the names; None if there is none."""
+    """Return the first check, in the order of `checks`, that is flagged and has one of the names.
+
+    None if there is none.
+    """
     return next((check for check in checks if check.name in names and check.is_flagged), None)
 
 
@@ -732,7 +745,11 @@ GRAVITY: Mapping[str, int] = {kind.name: place for place, kind in enumerate(_CHE
 
 
 def check_from_json(content: Mapping[str, Any]) -> Check:
-    """Return the check that `Check.to_dict` wrote; KeyError if its code is unknown."""
+    """Return the check that `Check.to_dict` wrote; KeyError if its code is unknown.
+
+    An end of the interval that JSON writes as None is infinite. If both ends are None, there is no
+    interval.
+    """
     name = _NAMES[content["code"]]
     result = Result(content["result"])
     low = content["low"]

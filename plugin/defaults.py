@@ -3,7 +3,6 @@
 REGULARIZATION = 0.01
 """lambda in the fitted objective, sum log-likelihood - (lambda / 2) |theta|^2 (as in Soft-Elo).
 
-
 At a hundred battles, it moves a rating by less than a hundredth of the rating's standard error. It
 gives a finite rating to a model that never lost.
 """

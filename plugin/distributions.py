@@ -76,7 +76,11 @@ def entr(p: Any) -> Any:
 
 def ndtr(z: Any) -> Any:
     """Return the standard normal distribution function."""
-    return _by_value("ndtr", lambda value: 0.5 * math.erfc(-value / math.sqrt(2)), z)
+
+    def probability_below(z: float) -> float:
+        return 0.5 * math.erfc(-z / math.sqrt(2))
+
+    return _by_value("ndtr", probability_below, z)
 
 
 def ndtri(p: Any) -> Any:
@@ -124,8 +128,12 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
     """
 
     def probability_above(of_numerator: float, of_denominator: float, f: float) -> float:
-        if not 0 < f < math.inf or not of_numerator > 0 or not of_denominator > 0:
-            return {0.0: 1.0, math.inf: 0.0}.get(f, math.nan)
+        if f == 0:
+            return 1.0
+        if f == math.inf:
+            return 0.0
+        if f < 0 or not of_numerator > 0 or not of_denominator > 0:
+            return math.nan
         log_odds = math.log(of_denominator) - math.log(of_numerator) - math.log(f)
         return _incomplete_beta(of_denominator / 2, of_numerator / 2, log_odds)
 
@@ -174,21 +182,23 @@ def find_root(
 ) -> float:
     """Return a root of a continuous function between two points, by Brent's method (1973).
 
-    It takes the steps of SciPy's `brentq`, and returns the same number where that returns one.
+    It takes the steps of SciPy's `brentq`, and returns the same number where that returns one. The
+    error of the root is at most `xtol` plus `rtol` times the absolute value of the root.
 
     Args:
         function: the function, of opposite signs at the two points, or 0 at one of them.
         low: one point.
         high: the other point.
-        xtol: the error of the root may be this, above 0 ...
-        rtol: ... and this share of the root more.
+        xtol: absolute part of the tolerance, above 0.
+        rtol: relative part of the tolerance, as a share of the root.
 
     Raises:
         ValueError: the function has the same sign at both points.
         NotConvergedError: there is no root after 100 steps, or a value of the function is not a
             number.
     """
-    before, at = (low, function(low)), (high, function(high))
+    before = (low, function(low))
+    at = (high, function(high))
     if before[1] == 0:
         return low
     if not before[1] * at[1] <= 0:
@@ -220,10 +230,23 @@ Point: TypeAlias = tuple[float, float]
 def _next_steps(
     before: Point, at: Point, other: Point, step: float, last_step: float, error: float
 ) -> tuple[float, float]:
-    """Return the step before the next one, and the next step from `at`.
+    """Choose the next step of Brent's method from `at`.
 
-    The next step is interpolated if that makes the interval shrink fast enough, else it halves the
-    interval between `at` and `other`.
+    The step is interpolated if the interpolated one is short enough for the interval to shrink
+    fast, else it halves the interval between `at` and `other`.
+
+    Args:
+        before: the point before `at`.
+        at: the latest point.
+        other: the latest point at which the function has the opposite sign, so that a root lies
+            between `at` and `other`.
+        step: the step that led to `at`.
+        last_step: the step before that one, which an interpolated step must at least halve.
+        error: half of the tolerance. After a shorter step, nothing is interpolated.
+
+    Returns:
+        The `last_step` and the `step` of the next call: after an interpolated step, `step` and the
+        interpolated one; after a halving, this step twice.
     """
     half = (other[0] - at[0]) / 2
     proposed = math.inf
@@ -236,8 +259,8 @@ def _next_steps(
 def _interpolated_step(before: Point, at: Point, other: Point) -> float:
     """Return the step from `at` to the root of a curve through two or three points.
 
-    It is a line if `before` and `other` are the same point, else an inverse parabola. The step is
-    infinite if the curve has no root.
+    The curve is a line if `before` and `other` are at the same place, else an inverse parabola. The
+    step is infinite if the curve has no root.
     """
     try:
         if before[0] == other[0]:
@@ -256,7 +279,9 @@ def _by_value(
     *arguments: Any,
     most: int = MOST_PROBABILITIES,
 ) -> Any:
-    """Return a function of each value: an array, or a number if all arguments are numbers.
+    """Apply a function to each value, and return an array, or a number if all arguments are.
+
+    The result is NaN where an argument is NaN.
 
     Args:
         name: name of the same function in `scipy.special`, which is called for long arrays.
@@ -264,27 +289,31 @@ def _by_value(
         arguments: numbers or arrays that broadcast.
         most: number of values above which an array is long.
     """
+
+    def value_at(*numbers: float) -> float:
+        return math.nan if any(map(math.isnan, numbers)) else function(*numbers)
+
     if all(isinstance(each, int | float) for each in arguments):
-        numbers = [float(each) for each in arguments]
-        return np.float64(math.nan if any(map(math.isnan, numbers)) else function(*numbers))
+        return np.float64(value_at(*map(float, arguments)))
     arrays = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in arguments))
     if arrays[0].size > most:
         from scipy import special
 
         return getattr(special, name)(*arrays)
     values = zip(*(array.ravel().tolist() for array in arrays), strict=True)
-    results = [math.nan if any(map(math.isnan, each)) else function(*each) for each in values]
+    results = [value_at(*each) for each in values]
     return np.array(results, dtype=np.float64).reshape(arrays[0].shape)[()]
 
 
 @lru_cache(maxsize=128)
 def _normal_quantile(p: float) -> float:
-    """Return the normal quantile of one probability.
+    """Return the normal quantile of one probability: infinite for 0 and 1, NaN beyond.
 
-    The last ones are kept, because searches for a number of items ask for one level many times.
+    The last 128 results are kept, because searches for a number of items ask for one level many
+    times.
 
-    It starts at the approximation 26.2.23 of Abramowitz and Stegun (1964), and takes steps of
-    Halley on the logarithm of the probability.
+    The computation starts at the approximation 26.2.23 of Abramowitz and Stegun (1964), and takes
+    steps of Halley on the logarithm of the probability.
     """
     if not 0 < p < 1:
         return math.copysign(math.inf, p - 0.5) if p in (0, 1) else math.nan
@@ -308,12 +337,16 @@ def _normal_quantile(p: float) -> float:
 
 
 def _t_tail(freedom: float, t: float) -> float:
-    """Return the probability of a value of Student's t above t, for t of 0 and more."""
+    """Return the probability of a value of Student's t above t, for t of 0 and more.
+
+    NaN if the number of degrees of freedom is not positive and finite.
+    """
     if not 0 < freedom < math.inf:
         return math.nan
     if t in (0.0, math.inf):
         return 0.5 if t == 0 else 0.0
-    return _incomplete_beta(freedom / 2, 0.5, math.log(freedom) - 2 * math.log(t)) / 2
+    log_odds = math.log(freedom) - 2 * math.log(t)
+    return _incomplete_beta(a=freedom / 2, b=0.5, log_odds=log_odds) / 2
 
 
 def _quantile_of_t(freedom: float, tail: float) -> float:
@@ -343,7 +376,8 @@ def _quantile_of_t(freedom: float, tail: float) -> float:
             if math.log(t) + log_step > LARGEST_LOG_QUANTILE:
                 return math.inf
             following = t * math.exp(log_step)
-        step, t = following - t, following
+        step = following - t
+        t = following
         if abs(step) <= PRECISION * t:
             break
     return t
@@ -362,7 +396,7 @@ def _incomplete_beta(a: float, b: float, log_odds: float) -> float:
         log_odds: log(x / (1 - x)), which keeps the digits of an x near 0 or near 1.
     """
     if log_odds > math.log(a) - math.log(b):
-        return 1 - _incomplete_beta(b, a, -log_odds) if log_odds > -math.inf else 0.0
+        return 1 - _incomplete_beta(b, a, -log_odds)
     growth = math.exp(log_odds) * -np.expm1(NODES / -a)
     integral = float(np.exp((b - 1) * np.log1p(growth) - NODES) @ NODE_WEIGHTS)
     return integral * math.exp(_log_density(a, b, log_odds) + _softplus(log_odds)) / a

@@ -43,7 +43,7 @@ def register_view(kind: type, view: View) -> None:
 
 
 def register_html_writer(write: HtmlWriter) -> None:
-    """Register the function that renders reports for notebooks."""
+    """Register the function that renders reports for notebooks, in place of an earlier one."""
     _HTML_WRITERS[:] = [write]
 
 
@@ -62,9 +62,10 @@ def text_of_result(result: object) -> str:
 
 
 def html_of_result(result: object) -> str | None:
-    """Return the HTML that notebooks show of a result.
+    """Return the HTML that notebooks show of a result: that of its view, else of its reports.
 
-    None if no view is registered; IPython then shows the `repr`.
+    None if the view has neither of them, or if no function that renders reports is registered;
+    IPython then shows the `repr`.
     """
     view = _VIEWS.get(type(result), View())
     if view.html is not None:

@@ -186,17 +186,23 @@ def import_failure(package: str, error: Exception) -> str:
     return f"{package} cannot be imported ({error}); run pip install --force-reinstall {package}"
 
 
-def is_of_package(error: Exception, module: str) -> bool:
-    """Return whether an import failed because a package lacks a module or a name.
+def is_of_package(error: Exception, package: str) -> bool:
+    """Return whether an error says that an import from a package failed.
 
-    This happens if another version of the package is installed.
+    The package is not installed, or it lacks a module or a name, as another version of it may.
     """
-    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == module
+    if not isinstance(error, ImportError):
+        return False
+    first_part, _, _ = (error.name or "").partition(".")
+    return first_part == package
 
 
 @contextmanager
 def named_in_errors(source: object) -> Iterator[None]:
-    """Add the source's name to errors raised in the body."""
+    """Add the source's name to each DataError and UsageError that is raised in the body.
+
+    A DataError that names a source already keeps it. Other errors are raised unchanged.
+    """
     try:
         yield
     except DataError as error:
@@ -220,6 +226,12 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
     """Return the error for a value that an option does not have.
 
     If an earlier version had the value, the error names what replaces it.
+
+    Args:
+        option: the option as typed; the part before the last dot (`RANKER.NAME`) is no part of its
+            name in `REMOVED`.
+        value: the value as typed.
+        allowed: the values that the option has.
     """
     name = option.rpartition(".")[2]
     replacement = REMOVED.get(f"{name}={value}")
@@ -229,11 +241,20 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """Return the error for an unknown name; it suggests the most similar known name."""
+    """Return the error for an unknown name.
+
+    It lists the known names, and suggests the first one that adds settings to the unknown one, or
+    else the most similar one if there is a similar one.
+
+    Args:
+        kind: what the name is of, in the singular: `model`, `ranker` ...
+        name: the name as typed.
+        known: the known names.
+    """
     names = sorted(known)
     # Models of runs with several settings are named `NAME (SETTING=VALUE)`.
-    near = [known_name for known_name in names if known_name.startswith(f"{name} (")]
-    near = near[:1] or get_close_matches(name, names, n=1)
+    with_settings = [known_name for known_name in names if known_name.startswith(f"{name} (")]
+    near = with_settings or get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
     return UsageError(f"no {kind} called {name!r}{hint} available: {', '.join(names) or 'none'}")
 
@@ -242,7 +263,8 @@ def reject_stream(path: Path) -> None:
     """Raise UsageError if a path is a pipe, a socket or a device: reading one may wait for ever.
 
     Streams that the shell has opened are allowed: `/dev/stdin`, and `/dev/fd/63` for
-    `<(command)`. They end when the command ends.
+    `<(command)`. They end when the command ends. Nothing is raised if there is no such path, or if
+    it cannot be looked at.
     """
     try:
         mode = path.stat().st_mode

@@ -63,7 +63,11 @@ def accept_or_raise(
 def remedy_with_option(name: str, remedy: str, option: str = "") -> str:
     """Return a remedy that also names the option that accepts a finding.
 
-    `option` is the option as it is typed; if it is empty, `allow` as it is typed here.
+    Args:
+        name: name of the finding.
+        remedy: what to do instead of accepting it, without a full stop.
+        option: the option as it is typed; if it is empty, `allow` in the form that is typed where
+            podium runs.
     """
     return f"{remedy}, or accept it with {option or option_text('allow', name)}"
 
@@ -71,13 +75,20 @@ def remedy_with_option(name: str, remedy: str, option: str = "") -> str:
 def accepted_sentence(name: str, problem: str, option: str = "") -> str:
     """Return the sentence that says that a finding was accepted.
 
-    `option` is the option as it is typed; if it is empty, `allow` as it is typed here.
+    Args:
+        name: name of the finding.
+        problem: what was found, without a full stop.
+        option: the option as it is typed; if it is empty, `allow` in the form that is typed where
+            podium runs.
     """
     return f"Accepted with {option or option_text('allow', name)}: {problem}."
 
 
 def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, ...]:
-    """Return the sentences of an answer, the last joined with the sentences on findings."""
+    """Return the sentences of an answer, the last joined with the sentences on findings.
+
+    An empty answer becomes one text of these.
+    """
     if not accepted:
         return tuple(answer)
     return (*answer[:-1], " ".join([*answer[-1:], *accepted]))

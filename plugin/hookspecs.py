@@ -224,18 +224,23 @@ class Format(Extension):
     runs: "Callable[[Sequence[SourceFiles], Reading], Sequence[RunRecord]] | str | None" = None
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-        """Read files that belong together; the result is empty if no file is of this format."""
-        return (
-            GatheredBattles() if self.gathers is None else load_target(self.gathers)(files, reading)
-        )
+        """Read files that belong together by `gathers`.
+
+        The result is empty if the format has no such function, or if no file is of this format.
+        """
+        if self.gathers is None:
+            return GatheredBattles()
+        read_files = load_target(self.gathers)
+        return read_files(files, reading)
 
     def may_gather(self, files: Sequence[SourceFiles]) -> bool:
-        """Return whether a file has the suffix of one of `names`.
+        """Return whether a file has the suffix of one of `names`, or one of these has no suffix.
 
-        If none has, the module of `gathers` need not be imported.
+        If not, the module of `gathers` need not be imported.
         """
         endings = tuple(f".{name.rpartition('.')[2]}" for name in self.names if "." in name)
         if len(endings) < len(self.names):
+            # A pattern without a suffix may match any name.
             return True
         names = [path.name for place in files for path in place.paths]
         names += [each.name for place in files for each in place.remote]

@@ -7,13 +7,19 @@ from podium.names import seen_name, spelled_like
 
 
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the known name that equals `name`, or else the only one that ends with `/NAME`.
+    """Return the known name that a typed name stands for.
 
-    So `gpt-4o` finds `openai/gpt-4o`. A name that looks the same is found, too, for example one in
-    another Unicode form, and so is the only one with settings, as `gpt-4o (shots=0)`.
+    It is the first of these that there is: the name itself; one that looks the same, for example
+    in another Unicode form; one that ends with `/NAME`, as `openai/gpt-4o` for `gpt-4o`; one with
+    settings, as `gpt-4o (shots=0)`.
+
+    Args:
+        kind: what the names are of, for messages: `model` or `section`.
+        name: the name as typed.
+        known: the known names.
 
     Raises:
-        UsageError: no known name matches, or several do.
+        UsageError: no known name matches, or several do in the same way.
     """
     names = sorted(set(known))
     ends = spelled_like(name, names)

@@ -22,7 +22,10 @@ def seen_name(name: str) -> str:
 
 
 def joined_name(name: str) -> str:
-    """Return the name that stands for all names that look the same; the name if nothing is seen."""
+    """Return the name that stands for all names that look the same: `seen_name`.
+
+    A name of invisible characters alone is returned unchanged.
+    """
     return seen_name(name) or name
 
 
@@ -40,14 +43,17 @@ def names_alike(names: Iterable[str]) -> dict[str, list[str]]:
 def escaped_name(name: str) -> str:
     """Quote a name with escapes for what cannot be seen in it.
 
-    Escaped are invisible characters, and letters that Unicode writes in two forms, such as an e
-    with an accent.
+    Escaped are invisible characters, letters that Unicode writes in two forms, such as an e with an
+    accent, and, as in Python, single quotes and backslashes.
     """
     return f"'{''.join(map(_escaped_sign, name))}'"
 
 
 def _escaped_sign(sign: str) -> str:
-    """Return the escape of a character that people cannot identify; else the character."""
+    """Return a character of a quoted name, escaped if people could not identify it.
+
+    A single quote and a backslash are escaped, too.
+    """
     if sign in "'\\":
         return f"\\{sign}"
     is_composed = unicodedata.normalize("NFD", sign) != sign
@@ -67,7 +73,7 @@ def spelled_like(name: str, known: Collection[str]) -> list[str]:
 def bare_and_prefixed(names: Sequence[str]) -> dict[str, list[str]]:
     """Return the names `PROVIDER/NAME` of each bare NAME that is among the names, too.
 
-    Names of two providers are names of two models.
+    They are listed by the bare name. Names of two providers are names of two models.
     """
     prefixed: dict[str, list[str]] = {}
     for name in names:

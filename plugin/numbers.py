@@ -4,7 +4,7 @@ from podium.tables import EMPTY
 
 
 def cell_text(value: float | None, style: str) -> str:
-    """Format a number by a format specification; a dash if unknown."""
+    """Format a number by a format specification; a dash for None."""
     return EMPTY if value is None else format(value, style)
 
 
@@ -20,7 +20,9 @@ def share_text(value: float | None) -> str:
 
 def percent(level: float) -> str:
     """Format a confidence level as a percentage, for example 0.95 as `95%`."""
-    return f"{100 * level:.{4 if level < 0.9999 else 10}g}%"
+    # With four digits, a level next to 1 would be written as 100%.
+    digits = 4 if level < 0.9999 else 10
+    return f"{100 * level:.{digits}g}%"
 
 
 def slope_text(value: float) -> str:
@@ -41,7 +43,7 @@ def interval_text(low: float | None, high: float | None, style: str) -> str:
 
 
 def range_text(low: int | None, high: int | None) -> str:
-    """Format a range of integers as 1–3, or 2 if its ends are equal; a dash for unknown ends."""
+    """Format a range of integers as 1–3, or 2 if its ends are equal; a dash if `low` is None."""
     if low is None:
         return EMPTY
     return str(low) if low == high else f"{low}–{high}"

@@ -22,7 +22,7 @@ Such a cell begins with a tab or a carriage return, or, after spaces, with `=`, 
 
 
 def printable(text: str) -> str:
-    """Escape line breaks and control characters."""
+    """Escape line breaks, control characters and others that cannot be printed."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
@@ -77,9 +77,9 @@ def tell(message: str, who: str = "podium") -> None:
 
 
 def print_apart(text: str) -> None:
-    """Print a text to stderr so that it begins on a line of its own where streams are joined.
+    """Print a text to stderr, with an empty line before it if stdout goes to the same place.
 
-    Nothing is added if stdout goes elsewhere.
+    No line break is added at its end. An empty text prints nothing.
     """
     sys.stdout.flush()
     if text and _are_streams_joined():
@@ -90,8 +90,9 @@ def print_apart(text: str) -> None:
 def _are_streams_joined() -> bool:
     """Return whether stdout and stderr go to the same file or terminal."""
     with suppress(OSError, ValueError, AttributeError):
-        own, other = (os.fstat(stream.fileno()) for stream in (sys.stderr, sys.stdout))
-        return (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
+        messages = os.fstat(sys.stderr.fileno())
+        output = os.fstat(sys.stdout.fileno())
+        return os.path.samestat(messages, output)
     return False
 
 
@@ -135,14 +136,13 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
     """Return the columns with a name or a text that a spreadsheet would execute."""
     from podium.text import as_categorical  # imported here because lm-eval's help loads this file
 
-    texts = frame.select_dtypes(exclude="number")
-    cells = {
-        name: as_categorical(texts[name]).categories if name in texts else () for name in frame
-    }
+    without_numbers = frame.select_dtypes(exclude="number")
     columns = []
-    for name, values in cells.items():
-        texts_of_column = (str(name), *values)
-        if any(map(FORMULA.match, texts_of_column)):
+    for name in frame:
+        texts = [str(name)]
+        if name in without_numbers:
+            texts += [*as_categorical(without_numbers[name]).categories]
+        if any(map(FORMULA.match, texts)):
             columns.append(str(name))
     return columns
 
@@ -150,12 +150,11 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
 def shorten(words: str, most: int = 80) -> str:
     """Return a text on one line, without its middle if it is longer than `most` characters.
 
-    `most` must not exceed 400, because only the first and last 400 characters are read.
+    Blanks and line breaks between words become one blank. `most` must not exceed 400, because only
+    the first and last 400 characters are read.
     """
     start = " ".join(words[:400].split())
+    if len(words) <= 400 and len(start) <= most:
+        return start
     end = " ".join(words[-400:].split())
-    return (
-        start
-        if len(words) <= 400 and len(start) <= most
-        else f"{start[: most - 20]} ... {end[-15:]}"
-    )
+    return f"{start[: most - 20]} ... {end[-15:]}"

@@ -25,8 +25,9 @@ class QuestionFinding:
         conflicts: number of ids that stand for different inputs in different runs.
         shared_ids: number of ids that stand in several runs, among them those of `conflicts`; 0 if
             not known.
-        unshared: by model, the number of its items with such an id whose input no other run has. A
-            run with all inputs of the other runs has none.
+        unshared: by model, the number of its items whose id is among those of `conflicts`, and
+            whose input no other run has. Runs that have all inputs of the other runs are not
+            counted: they have more items, and no changed ones.
         example: an id, with the beginning of its input in two runs, by the source of the run.
         reason: the settings that may have changed the inputs, if `pairing` is `other inputs`; the
             column and what else its texts may be, if it is `undecided`.

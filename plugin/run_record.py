@@ -143,9 +143,10 @@ class RunRecord:
     def settings(self) -> dict[Setting, str]:
         """Return the known settings that may change answers or scores.
 
-        The values are texts; those of arguments and options are JSON. The limit of samples and the
-        epochs are not among them: they change which samples were run and how often. The revision
-        of the code is not either: it may change without any effect.
+        The values are texts; those of arguments and options are JSON. Each option of a scorer is a
+        setting, and so is the scorer. The limit of samples and the epochs are not among the
+        settings: they change which samples were run and how often. The revision of the code is not
+        either: it may change without any effect.
         """
         single: dict[SettingKind, Any] = {
             "shots": self.shots,
@@ -188,7 +189,10 @@ class RunRecord:
         return dict(self.argument_defaults).get(setting.name)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the known fields, for the provenance of a ranking."""
+        """Return the known fields, for the provenance of a ranking.
+
+        `is_described` is there only if it is False, and `has_default_arguments` is left out.
+        """
         known = asdict(self)
         known["named_settings"] = [setting.text for setting in self.named_settings]
         known.pop("has_default_arguments")
@@ -198,9 +202,13 @@ class RunRecord:
 
 
 def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
-    """Return the settings of a scorer with one entry per option, if its value is an object.
+    """Return the settings of a scorer: one per option, and the scorer itself with the value `{}`.
 
-    The scorer itself has the same value then, whatever its options.
+    Its options are then compared one by one. Empty if the value is not a JSON object.
+
+    Args:
+        scorer: name of the scorer.
+        value: its options as JSON.
     """
     try:
         options = json.loads(value)
@@ -214,7 +222,7 @@ def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
 
 
 def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
-    """Return the settings in mappings, without those that are None.
+    """Return the settings in mappings, with values as JSON and without those that are None.
 
     If several mappings have a name, the value in the last one counts.
     """

@@ -64,6 +64,7 @@ class Scale:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that differ from the defaults, without the name."""
+        # With the same name, the name is no difference.
         plain = asdict(Scale(self.name))
         return {field: value for field, value in asdict(self).items() if value != plain[field]}
 

@@ -34,7 +34,7 @@ class Fact:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """Label, value, interval and size as text."""
+        """Label, value, interval, and size with the number of clusters, as text."""
         return (
             self.label,
             self.value,
@@ -141,29 +141,29 @@ class Report:
 def shorten_report(
     report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False
 ) -> Report:
-    """Return a shorter report.
+    """Return a shorter report. Its main table stays in any case.
 
     Args:
         report: the report.
         first: names of sections, in the order of preference. The first one that the report has
-            is kept, with its answer and the sections in `ALWAYS`.
-        section: name of the only section to keep; UsageError if the report does not have it.
+            is kept, with the answer, the notes and the sections in `ALWAYS`. A note below the last
+            section names the others.
+        section: name of the only section to keep, without answer and notes; UsageError if the
+            report does not have it. None for the sections of `first`.
         full: whether to return the report unchanged.
     """
     if full:
         return report
     names = list(dict.fromkeys(own.name for own in report.sections))
     if section is not None:
-        find_name("section", section, names)
-    best = section or next((name for name in first if name in names), None)
-    shown = [own for own in report.sections if own.name in {best, *(() if section else ALWAYS)}]
-    if section is None:
-        others = ", ".join(name for name in names if name not in {best, *ALWAYS})
-        more = (
-            [f"The figures behind it: --section NAME of {others} · all of them: --full"]
-            if others
-            else []
-        )
-        shown[-1:] = [replace(own, notes=(*own.notes, *more)) for own in shown[-1:]]
-    answer, notes = ((), ()) if section else (report.answer, report.notes)
-    return replace(report, answer=answer, notes=notes, sections=tuple(shown))
+        wanted = find_name("section", section, names)
+        only = tuple(own for own in report.sections if own.name == wanted)
+        return replace(report, answer=(), notes=(), sections=only)
+    best = next((name for name in first if name in names), None)
+    kept_names = {best, *ALWAYS}
+    shown = [own for own in report.sections if own.name in kept_names]
+    others = ", ".join(name for name in names if name not in kept_names)
+    if shown and others:
+        hint = f"The figures behind it: --section NAME of {others} · all of them: --full"
+        shown[-1] = replace(shown[-1], notes=(*shown[-1].notes, hint))
+    return replace(report, sections=tuple(shown))

@@ -53,21 +53,25 @@ def as_text(values: "pd.Series") -> "pd.Series":
         words[(values.isna() | (values == "")).to_numpy()] = None
         return pd.Series(words, index=values.index, dtype=object)
     codes, texts = codes_and_texts(values)
+    # The code -1 of an empty cell takes the last element.
     cells = np.array([*texts, None], dtype=object)[codes]
     # Without the type, pandas makes texts of its own type, in which an empty cell is NaN.
     return pd.Series(cells, index=values.index, dtype=object)
 
 
 def as_categorical(values: "pd.Series") -> "pd.Categorical":
-    """Convert a column to a categorical of its text; empty cells get code -1."""
+    """Convert a column to a categorical of its text; empty cells get code -1.
+
+    The categories are the different texts, sorted.
+    """
     import pandas as pd
 
     codes, texts = codes_and_texts(values)
     names = sorted({text for text in texts if text is not None})
-    position = {name: k for k, name in enumerate(names)}
-    recode = np.array(
-        [-1 if text is None else position[text] for text in texts] + [-1], dtype=np.int64
-    )
+    code_of_text: dict[str | None, int] = {name: k for k, name in enumerate(names)}
+    code_of_text[None] = -1
+    # The code -1 of an empty cell takes the last element.
+    recode = np.array([code_of_text[text] for text in (*texts, None)], dtype=np.int64)
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
@@ -77,7 +81,11 @@ def texts_of_cells(values: "pd.Series") -> set[str]:
 
 
 def codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":
-    """Return the code of each cell of a column, and the text of each code; -1 is an empty cell."""
+    """Return the code of each cell of a column, and the text of each code.
+
+    Several codes may have one text, as those of the cells 1 and "1". An empty cell has the code -1,
+    or a code whose text is None.
+    """
     import pandas as pd
 
     try:
@@ -86,13 +94,15 @@ def codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]
         codes, distinct = pd.factorize(values.map(text_of))
     if pd.api.types.is_integer_dtype(distinct):
         return codes, [*map(str, distinct.tolist())]
-    return codes, [value if type(value) is str and value else text_of(value) for value in distinct]
+    return codes, [*map(text_of, distinct)]
 
 
 def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.Series":
     """Apply a function to each distinct cell of a column once, and return the results by row.
 
-    Cells are one if they are equal texts or the same object, as the equal cells of a JSON file are.
+    In a column of pandas' texts, equal texts are one cell. In a column of objects, only the same
+    object in several rows is one, as equal cells of a JSON file are; equal texts that are different
+    objects are computed separately.
     """
     import pandas as pd
 
@@ -140,8 +150,11 @@ def parse_literal(text: Any) -> Any:
 
 
 def json_text(document: Any) -> str:
-    """Serialize a document as JSON without NaN, with bidirectional and invisible characters
-    escaped."""
+    """Serialize a document as JSON, with bidirectional and invisible characters escaped.
+
+    Raises:
+        ValueError: a number is NaN or infinite.
+    """
     text = json.dumps(
         document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values
     )

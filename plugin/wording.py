@@ -12,10 +12,10 @@ MOST_PATHS = 3
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
-    """Return the paths without the folders that they do not need to be told apart.
+    """Return the paths without the first folders, as long as different paths stay different.
 
-    Each keeps the same number of last parts: the name of the file if these differ, else its folder
-    as well, and so on.
+    All keep the same number of last parts: the names of the files if these differ, else the folders
+    of the files as well, and so on.
     """
     parts = [path.split("/") for path in paths]
     longest = max(map(len, parts), default=0)
@@ -27,7 +27,7 @@ def short_paths(paths: Sequence[str]) -> list[str]:
 
 
 def plural(noun: str, number: float) -> str:
-    """Return the noun in singular or plural for a number."""
+    """Return the noun in the singular for the number 1, else its regular plural (`y` as `ies`)."""
     if number == 1:
         return noun
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
@@ -61,7 +61,7 @@ def group_noun(column: str) -> str:
 
 
 def word_for(number: int, singular: str, plural_form: str) -> str:
-    """Return the word that agrees with a number, for example `is` or `are`."""
+    """Return `singular` for the number 1, else `plural_form`, for example `is` or `are`."""
     return singular if number == 1 else plural_form
 
 
@@ -98,7 +98,7 @@ def join_item_names(names: Sequence[str], *, are_rows: bool, noun: str = "item")
 def item_option(column: str | None) -> str:
     """Return the value of `--columns` that names a column as the item, quoted for a shell.
 
-    `column` is None if no column looks like the item.
+    If no column looks like the item (`column` is None), the value has the placeholder `COLUMN`.
     """
     return shlex.quote(f"item={column or 'COLUMN'}")
 

@@ -133,18 +133,18 @@ def calibrate(
         agreement, calibration = _calibrate_battles(battles, how)
         compared = _compare_targets(battles, how) if side_by_side else []
     if destination.output is not None:
-        # Before the first line: who reads them may stop at any.
+        # Written before anything is printed: a reader of stdout, as `head`, may end the command
+        # after any line.
         write_text(destination.output, calibration.to_json() + "\n")
     reports = view.calibration_reports(
         calibration, agreement, compared, detail.section, full=detail.full
     )
     print_reports(reports)
     tell_notices(calibration.warnings)
-    tell(
-        f"wrote {destination.output}"
-        if destination.output
-        else "not kept: -o calibration.json keeps the calibration for podium rank"
-    )
+    if destination.output:
+        tell(f"wrote {destination.output}")
+    else:
+        tell("not kept: -o calibration.json keeps the calibration for podium rank")
     if destination.figure is not None:
         save(calibration.plot(), destination.figure)
         tell(f"wrote {destination.figure}")

@@ -90,8 +90,8 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
     \f
 
     Returns:
-        The exit code of the gate if there are requirements. Without, 3 if a comparison failed or a
-        part of the sources could not be read, else 0.
+        The exit code of the gate if there are requirements. Without, 3 if a comparison failed, or a
+        part of the sources or of the responses could not be read; else 0.
     """  # noqa: E501
     from podium.comparison.compare_models import compare as compare_models
     from podium.comparison.comparison_report import comparison_documents, comparison_reports
@@ -101,8 +101,10 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
         comparison = compare_models(*query.sources, **asdict(how), **query.changed_options())
     failures = [f"not compared: {failure}" for failure in comparison.failures]
     messages = [*map(warning_line, failures), *notice_lines(comparison.warnings)]
-    is_on_screen = destination.output is None and destination.style == "table"
-    view = comparison_reports if is_on_screen else comparison_documents
+    # The messages are on stderr; files, and formats other than a table, hold them, too.
+    view = comparison_documents
+    if destination.output is None and destination.style == "table":
+        view = comparison_reports
     write_result(comparison, destination, messages=messages, view=view)
     if comparison.gate:
         return comparison.gate.exit_code

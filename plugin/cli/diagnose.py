@@ -75,7 +75,7 @@ def diagnose(
     \f
 
     Returns:
-        The exit code: 3 if a part of the sources could not be read, else 0.
+        The exit code: 3 if a part of the sources or of `--gold` could not be read, else 0.
     """
     from podium.data.reading.judgments import read_query
     from podium.diagnosis.card import diagnose as diagnose_battles
@@ -102,7 +102,8 @@ def diagnose(
         messages=notice_lines(diagnosis.warnings),
         view=lambda result: _reports_in_detail(result, detail),
     )
-    return 3 if battles.lost else 0
+    is_partial = battles.lost or (gold is not None and gold.lost_files)
+    return 3 if is_partial else 0
 
 
 def _read_families(given: str) -> dict[str, str]:

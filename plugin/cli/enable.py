@@ -21,7 +21,10 @@ then take --ranker.
 import sys; typed = str(sys.orig_argv); \
 ("eval" in typed or "inspect" in typed) and exec({program!a}, {{}})
 """
-"""Python compiles and runs the second line at every start, so it is short."""
+"""The startup file, as a template.
+
+Python compiles and runs its second line at every start, so it is short.
+"""
 PROGRAM = """\
 try:
     import os, sys
@@ -35,8 +38,11 @@ on_start)
 except Exception:
     pass
 """
-"""The file is run by its path: podium may come later on `sys.path`, or be gone, and then nothing
-happens."""
+"""The code of the startup file, as a template; `LINES` holds it as a text.
+
+`on_start.py` is run by its path: podium may come later on `sys.path`. If it is gone, nothing
+happens.
+"""
 
 
 @click.command(

@@ -154,7 +154,21 @@ def _reject_options_of_others(context: click.Context, to: str) -> None:
 
 
 def _export_records(rankings: Collection[str], to: str, output: Path, facts: ExportOptions) -> int:
-    """Write the records of rankings into a folder, and return the exit code."""
+    """Write the records of rankings into a folder.
+
+    Args:
+        rankings: files of rankings.
+        to: which records, `EEE` or `HUB`.
+        output: the folder, which is made if it is missing.
+        facts: what is said about the source of records.
+
+    Returns:
+        The exit code: 3 if a ranker gave a model no score, so that a record is missing; else 0.
+
+    Raises:
+        UsageError: `output` is a file, or a fact is malformed; or as in `_collect_records`.
+        DataError: a file is not a ranking.
+    """
     from podium.storage.atomic_files import write_text
 
     if output.exists() and not output.is_dir():
@@ -203,6 +217,11 @@ def _check_facts(facts: ExportOptions) -> None:
 
 def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -> ExportedRecords:
     """Read rankings, and make the records of each; a file that is named twice is read once.
+
+    Args:
+        rankings: files of rankings.
+        to: which records, `EEE` or `HUB`.
+        facts: what is said about the source of records.
 
     Raises:
         DataError: a file is not a ranking.
@@ -258,7 +277,22 @@ def _files_of_rankings(sources: Iterable[str]) -> dict[Path, str]:
 def _export_preferences(
     query: BattleQuery, responses: tuple[str, ...], place: Place, how: PreferenceOptions
 ) -> int:
-    """Write the battles of a query as preference data, and return the exit code."""
+    """Write the battles of a query as preference data.
+
+    Args:
+        query: the sources and how to read them.
+        responses: files or folders with the responses, beside those in the sources.
+        place: the file to write.
+        how: which preferences are written and how.
+
+    Returns:
+        The exit code: 3 if a part of the sources or responses could not be read, or if a pair is
+        withheld because its texts are missing; else 0.
+
+    Raises:
+        UsageError: a source is a ranking, or no pair has its texts.
+        DataError: there is no preference to write.
+    """
     from podium.data.reading.judgments import read_query
     from podium.show.page.sources import collect_texts
     from podium.show.report.preference_data import (
@@ -276,13 +310,14 @@ def _export_preferences(
     _require_texts(data, texts, sources, responses)
     _require_rows(data)
     write_preferences(data.rows, place, how.form)
-    tell_notices(battles.lost)
+    lost = [*battles.lost, *texts.lost]
+    tell_notices(lost)
     if data.withheld[TEXTLESS]:
         for note in texts.notes:
             tell(f"note: {note}")
     missing = "" if not battles.missing else f"; {quantity(battles.missing, 'battle')} missing"
     tell(f"wrote {_describe_preferences(data, str(place))}{missing}")
-    return 3 if battles.lost or data.withheld[TEXTLESS] else 0
+    return 3 if lost or data.withheld[TEXTLESS] else 0
 
 
 def _reject_rankings(query: BattleQuery) -> None:
@@ -304,7 +339,14 @@ def _require_texts(
     sources: Collection[str],
     responses: Collection[str],
 ) -> None:
-    """Raise UsageError if pairs have verdicts, and no pair has both texts and the question."""
+    """Raise UsageError if pairs have verdicts, and no pair has both texts and the question.
+
+    Args:
+        data: the preferences, and the numbers of pairs that are withheld.
+        texts: the texts that were found.
+        sources: sources of the verdicts, for the message.
+        responses: files of responses that the user named, for the message.
+    """
     from podium.show.report.preference_data import SCORELESS, TEXTLESS, UNPARSED
 
     decided = data.pairs - data.withheld[UNPARSED] - data.withheld[SCORELESS]
@@ -325,16 +367,19 @@ def _require_texts(
 
 
 def _require_rows(data: "PreferenceData") -> None:
-    """Raise DataError if there is no preference to write, with the reasons."""
-    if not data.rows:
-        from podium.show.report.preference_data import REMEDIES_OF_REASONS
+    """Raise DataError if there is no preference to write, with the reasons.
 
-        most_frequent = [reason for reason, _ in data.withheld.most_common(1)]
-        remedies = [REMEDIES_OF_REASONS[reason] for reason in most_frequent]
-        raise DataError(
-            f"no preference to write: {_describe_preferences(data)}",
-            remedy=next(iter(remedies), "give verdicts that have a winner"),
-        )
+    The remedy is that of the most frequent reason.
+    """
+    if data.rows:
+        return
+    from podium.show.report.preference_data import REMEDIES_OF_REASONS
+
+    remedy = "give verdicts that have a winner"
+    if data.withheld:
+        [(most_frequent, _)] = data.withheld.most_common(1)
+        remedy = REMEDIES_OF_REASONS[most_frequent]
+    raise DataError(f"no preference to write: {_describe_preferences(data)}", remedy=remedy)
 
 
 def _describe_preferences(data: "PreferenceData", place: str | None = None) -> str:
@@ -353,8 +398,10 @@ def _describe_preferences(data: "PreferenceData", place: str | None = None) -> s
     reasons = []
     for name in REASONS:
         number = data.withheld[name]
+        # The other reasons are no nouns.
         words = plural(name, number) if name in options_of_reasons else name
-        reasons += [f"{number:,} {words}"] if number else []
+        if number:
+            reasons.append(f"{number:,} {words}")
     if not reasons:
         return written
     added = [flag for name, flag in options_of_reasons.items() if data.withheld[name]]

@@ -60,7 +60,7 @@ def label(
     \f
 
     Returns:
-        The exit code: 3 if a part of the sources could not be read, else 0.
+        The exit code: 3 if a part of the sources or of the responses could not be read, else 0.
     """
     import numpy as np
 
@@ -75,13 +75,14 @@ def label(
     rng = np.random.default_rng(how.seed)
     draw = draw_labels(battles, texts=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))
-    tell_notices(battles.lost)
+    lost = [*battles.lost, *(texts.lost if texts else ())]
+    tell_notices(lost)
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
     else:
         _write_sheet(draw.rows, output)
         tell(f"wrote {output}")
-    return 3 if battles.lost else 0
+    return 3 if lost else 0
 
 
 def _texts_of_battles(

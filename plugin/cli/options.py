@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial, reduce
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,6 +57,7 @@ READ_TOO = (
     "engine",
     "memory",
 )
+"""Further parameters of commands that stand under the heading `READING` in the help."""
 GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING)
 GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Heading of the help by parameter, in all commands."""
@@ -172,9 +173,10 @@ def typed_command() -> str:
 
 
 def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return the arguments of the command that runs: those of reading, and the others.
+    """Return the arguments of the command that runs, as typed: those of reading, and the others.
 
-    Sources and the options that every command has to read them are those of reading.
+    Those of reading are the sources and the options of `READ_BY`. Options that were not typed are
+    left out.
 
     Args:
         left_out: names of parameters that are left out.
@@ -190,6 +192,7 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
             continue
         target = reading if name in READ_BY or name == "sources" else others
         if isinstance(parameter, click.Argument):
+            # Arguments stand before all options.
             target[:0] = value if isinstance(value, list | tuple) else [value]
         elif isinstance(parameter, click.Option):
             target += _typed_option(parameter, value)
@@ -201,8 +204,10 @@ def _typed_option(option: click.Option, value: Any) -> list[str]:
     if option.is_flag:
         has_off = option.secondary_opts and not value
         return [(option.secondary_opts if has_off else option.opts)[0]]
-    values = value if isinstance(value, list) else [value]
-    return [part for each in values for part in (option.opts[-1], str(each))]
+    parts: list[str] = []
+    for each in value if isinstance(value, list) else [value]:
+        parts += [option.opts[-1], str(each)]
+    return parts
 
 
 def command(
@@ -378,13 +383,24 @@ def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator
         **more: arguments of `click.option`; without a `default`, an option that is not typed is
             None.
     """
-    low, high = (json.loads(end) if end else None for end in interval[1:-1].split(","))
-    within = click.FloatRange(low, high, min_open=interval[0] == "(", max_open=interval[-1] == ")")
+    first, last = interval[1:-1].split(",")
+    within = click.FloatRange(
+        min=json.loads(first) if first else None,
+        max=json.loads(last) if last else None,
+        min_open=interval.startswith("("),
+        max_open=interval.endswith(")"),
+    )
     return click.option(flag, type=within, help=help, **more)
 
 
 def shared_option(name: str) -> Decorator:
-    """Return an option of the table that commands and hosts share (`reading_options`)."""
+    """Return the option that a row of `podium.data.reading_options.SHARED` describes.
+
+    Hosts have the same options in their own form.
+
+    Args:
+        name: name of the row, as `human_labels` for the option `--human-labels`.
+    """
     option = SHARED[name]
     flag = f"--{name.replace('_', '-')}"
     how: dict[str, Any] = {"multiple": option.kind in ("texts", "words", "conditions", "files")}
@@ -454,7 +470,11 @@ def output(*, csv: bool = True) -> Decorator:
     help = "Output format; by default that of -o's suffix, else table."
     by_format = click.option("--format", "style", type=click.Choice(styles), help=help)
     to_file = output_file(*suffixes, help="Write to this file.")
-    return lambda command: by_format(to_file(command))
+
+    def add_both(command: Command) -> Command:
+        return by_format(to_file(command))
+
+    return add_both
 
 
 def detail(command: Command) -> Command:
@@ -484,7 +504,10 @@ class Detail:
 
 
 def negate(_context: click.Context, _param: click.Parameter, is_given: bool) -> bool:
-    """Return the value of a parameter that a flag switches off (`--no-merge`)."""
+    """Return the value of a parameter that a flag as `--no-merge` switches off: False if typed.
+
+    It is a callback of click.
+    """
     return not is_given
 
 
@@ -549,4 +572,7 @@ def optional_sources(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """Add the options of `READING_OPTIONS` to a command: how files are read."""
-    return reduce(lambda made, option: option(made), reversed(READING_OPTIONS), command)
+    # The help lists the option that is added last first.
+    for add_option in reversed(READING_OPTIONS):
+        command = add_option(command)
+    return command

@@ -1,9 +1,9 @@
 """Messages and progress of a command, on stderr."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podium.printable import tell
 from podium.progress import tracker
@@ -56,7 +56,11 @@ def show_progress() -> Iterator[None]:
     with Progress(
         *Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True
     ) as bar:
-        token = tracker.set(lambda steps, what: iter(bar.track(steps, description=what)))
+
+        def show_steps(steps: "Sequence[Any]", what: str) -> "Iterator[Any]":
+            return iter(bar.track(steps, description=what))
+
+        token = tracker.set(show_steps)
         try:
             yield
         finally:

@@ -143,11 +143,19 @@ def _rank_as_recorded(
 ) -> int:
     """Make a recorded ranking again, write it, and say whether the numbers are the same.
 
+    Args:
+        path: the file of the ranking.
+        query: sources to read in place of the recorded ones, if any was named.
+        how: the options of ranking; all must have their default values.
+        destination: where the ranking is written.
+
     Returns:
         The exit code: 1 if a number is not the same, else 0.
+
+    Raises:
+        UsageError: an option of reading or ranking was typed.
     """
-    is_plain = not query.recorded_options() and how == RankingOptions()
-    if not is_plain:
+    if query.recorded_options() or how != RankingOptions():
         raise UsageError("--reproduce takes the options from the file: leave out all others")
     from podium.ranking.reproduce import reproduce
     from podium.show.writing import write_ranking
@@ -196,6 +204,7 @@ def rank_arguments(
         settings = parse_settings(how.settings, names or DEFAULT_RANKERS)
     from podium.data.reading.judgments import read_query
 
+    # Of scores, these two rankers need fewer battles than others. None lets the reader decide.
     scores_only = None if names is None else {*names} <= {"mean", "median"}
     query = replace(query, scores_only=scores_only)
     if how.by == "metric" and not query.metric:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from podium.cli import options
-from podium.cli.output import show_progress
+from podium.cli.output import show_progress, tell_notices
 from podium.cli.rank import RankingOptions, params_of_ranking, rank_sources
 from podium.data.query import BattleQuery
 from podium.printable import tell
@@ -62,7 +62,8 @@ def report(
     ranking, `responses` and `no_texts` then have no effect.
 
     Returns:
-        The exit code: 3 if a part of the sources could not be read or a ranker failed, else 0.
+        The exit code: 3 if a part of the sources or of the responses could not be read, or a ranker
+        failed; else 0.
     """
     from podium.rankers.json_files import read_ranking
     from podium.show.page.material import PageContent
@@ -87,6 +88,7 @@ def report(
         page = report_page(content)
     for message in ranking_messages(content.ranking):
         tell(message)
+    tell_notices(content.lost)
     write_text(output, page, errors="backslashreplace")
     tell(f"wrote {output}")
     if content.disclosure is not None:
@@ -113,7 +115,7 @@ def _content_of_battles(
         command: the command line that the page shows.
 
     Returns:
-        The content, and whether a part of the sources could not be read.
+        The content, and whether a part of the sources or of the responses could not be read.
     """
     from podium.data.reading.judgments import read_query
     from podium.data.reading.side_tables import about_models, families_of
@@ -140,4 +142,4 @@ def _content_of_battles(
         level=how.level,
         seed=how.seed,
     )
-    return content, bool(battles.lost)
+    return content, bool(battles.lost or content.lost)

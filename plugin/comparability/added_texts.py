@@ -49,10 +49,14 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
 
 
 def _are_questions(texts: Sequence[str]) -> bool:
-    """Return whether texts are different questions, not only the numbers of items."""
+    """Return whether texts are questions, at least `FEWEST_QUESTIONS` different ones.
+
+    An empty text is no question. Texts that differ only in a number count as one, since it may be
+    the number of the item, unless each text has several numbers.
+    """
     have_several_numbers = all(len(NUMBER.findall(text)) > 1 for text in texts)
-    different = {text if have_several_numbers else NUMBER.sub("", text) for text in texts}
-    return all(texts) and len(different) >= FEWEST_QUESTIONS
+    compared = texts if have_several_numbers else [NUMBER.sub("", text) for text in texts]
+    return all(texts) and len({*compared}) >= FEWEST_QUESTIONS
 
 
 def _common_beginning(texts: Sequence[str]) -> str:
@@ -68,14 +72,16 @@ def _read_backwards(texts: Sequence[str]) -> list[str]:
 
 
 def _different_beginnings(texts: Sequence[Sequence[str]]) -> list[str]:
-    """Return the beginning that all texts of a run have, for each run.
+    """Return what all texts of a run begin with, for each run, as far as runs differ in it.
 
-    Its end that all runs have is left out, from a blank on.
+    The end that these beginnings have in common belongs to the questions, and is left out. If it
+    begins within a word of some run, it is left out only after its first blank.
     """
     beginnings = [_common_beginning(own) for own in texts]
     shared = _common_beginning(_read_backwards(beginnings))[::-1]
     different = [own.removesuffix(shared) for own in beginnings]
     if any(own and not own[-1].isspace() for own in different):
-        shared = "".join(BLANK.split(shared, maxsplit=1)[1:])
+        blank = BLANK.search(shared)
+        shared = shared[blank.end() :] if blank else ""
         different = [own.removesuffix(shared) for own in beginnings]
     return different

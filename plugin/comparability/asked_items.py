@@ -77,7 +77,11 @@ def normal_words(text: str) -> str:
 
 
 def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
-    """Return whether two inputs are equal in all parts that are known of both."""
+    """Return whether two inputs are equal in all parts that are known of both.
+
+    An unknown input, which has no parts, may equal any. Otherwise, inputs with different numbers of
+    parts differ.
+    """
     if first == second or not (first and second):
         return True
     if len(first) != len(second):

@@ -19,9 +19,17 @@ def names_by_input(
 
     The name is the id in the earliest run, or this id with a number if another input has it. An
     input that occurs equally often in all runs that have it is the same question each time: its
-    items are paired by id, and those without the id of another one by their order. Items whose
-    input is unknown, or occurs more often in one run, are paired with no item of another run,
-    unless their id has no conflict.
+    items are paired by id, and those without the id of another one by their order. An item whose
+    input is unknown, or occurs more often in one run than in another, is not paired by input: it
+    keeps its id, and so is paired by id, if no other input has this name.
+
+    Args:
+        runs: all runs.
+        group: the positions in `runs` of the runs to name, the earliest first.
+        taken: names that are in use, with their inputs.
+
+    Returns:
+        The names of the items of each run, by position of the run and id of the item.
     """
     ambiguous = _ambiguous_inputs(runs, group)
     input_of_name = dict(taken)
@@ -64,7 +72,11 @@ def _names_in_order(items: Sequence[ItemRecord], names: Mapping[str, str]) -> di
 def _make_names_distinct(names: dict[str, str]) -> None:
     """Change the names of a run's items in place so that no two items have one name.
 
-    An item whose name another item has, too, keeps neither the name nor a partner.
+    Of items with one name, that whose id is the name becomes `ID@alone`, so that it is paired with
+    no item of another run.
+
+    Args:
+        names: the names, by id of the item.
     """
     numbers = Counter(names.values())
     for item, name in names.items():

@@ -9,6 +9,8 @@ from podium.notices.notice import Notice
 def note_names_joined(names: Iterable[str]) -> list[Notice]:
     """Return a note on the names that look the same and count as one; empty if there are none.
 
+    Names of invisible characters alone are left out.
+
     Args:
         names: the names as they are spelled in the files.
     """

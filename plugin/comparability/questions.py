@@ -80,7 +80,7 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
         OtherQuestionError: runs of a task share no input, and nothing explains it.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
+    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
         positions[asked[position].run.task].append(position)
     names: list[Mapping[str, str]] = [{} for _ in asked]
     findings = []
@@ -94,8 +94,8 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
     return PairedTasks(tuple(findings), tuple(names), tuple(accepted))
 
 
-def age_of_run(run: RunRecord) -> tuple[str, str]:
-    """Return a key that sorts runs by time, and runs of one time by their sources."""
+def time_and_source(run: RunRecord) -> tuple[str, str]:
+    """Return the key by which runs are sorted: their time, then their source."""
     return run.time, run.source
 
 
@@ -147,8 +147,8 @@ def pair_questions(
     unshared = _unshared_items(runs, names, conflicts)
     finding = QuestionFinding(
         task,
-        "other inputs" if reasons or accepted else "input",
-        items=len({names[k][item.id] for k, run in enumerate(runs) for item in run.items}),
+        pairing="other inputs" if reasons or accepted else "input",
+        items=_number_of_names(names),
         conflicts=len(conflicts),
         shared_ids=_number_of_shared_ids(runs),
         unshared=dict(Counter(runs[k].run.model for k, _ in unshared)),
@@ -158,6 +158,11 @@ def pair_questions(
     )
     changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
     return PairedQuestions(finding, changed, tuple(accepted))
+
+
+def _number_of_names(names: Mapping[int, Mapping[str, str]]) -> int:
+    """Return the number of different names of items in all runs."""
+    return len(set[str]().union(*(own.values() for own in names.values())))
 
 
 def _are_groups_reworded(
@@ -183,7 +188,7 @@ def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFi
     """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
     ids = {item.id for run in runs for item in run.items}
     is_known = all(any(is_known_input(item.input) for item in run.items) for run in runs)
-    return QuestionFinding(task, "id" if is_known else "unknown", items=len(ids))
+    return QuestionFinding(task, pairing="id" if is_known else "unknown", items=len(ids))
 
 
 def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
@@ -212,7 +217,8 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     """Return whether an input has an id in one run and another id in a second run, while neither
     run has the id of the other.
 
-    No id has different inputs in two runs, so that runs with the same ids have the same inputs.
+    Call it only if no id has different inputs in two runs: of runs with the same ids, one is
+    looked at, since they have the same inputs.
     """
     run_of_ids = {frozenset(item.id for item in run.items): run for run in runs}
     known: list[tuple[AskedRun, Set[str]]] = []
@@ -257,6 +263,12 @@ def _share_inputs(
     One shared input suffices, unless a setting that may change inputs differs. A few inputs may
     then be equal by chance: they do not count if they are fewer than half of those of the smaller
     run, and have the same ids in both runs.
+
+    Args:
+        runs: all runs.
+        inputs: the known inputs of each run.
+        first: position of one run.
+        second: position of the other run.
     """
     shared = inputs[first] & inputs[second]
     if not shared:
@@ -277,6 +289,16 @@ def _names_by_id(
     """Name the items of a group by the ids of the reference group's earliest run.
 
     Within the group, equal inputs have one name.
+
+    Args:
+        runs: all runs.
+        reference: positions of the runs of the reference group, the earliest first.
+        group: positions of the runs to name.
+        names: the names of the items of the runs of the reference group, by id.
+
+    Returns:
+        The names of the items of each run of the group, by position of the run and id of the item.
+        An item whose id the reference does not have keeps the name that the group gives it.
     """
     of_group = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
@@ -289,7 +311,16 @@ def _names_by_id(
 def _settings_that_change_inputs(
     runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
 ) -> list[str]:
-    """Return the settings in which two groups differ and that may have changed the inputs."""
+    """Return the settings in which two groups differ and that may have changed the inputs.
+
+    The first run of the reference stands for its group. The result is empty if a run of the other
+    group differs from it in no such setting.
+
+    Args:
+        runs: all runs.
+        reference: positions of the runs of one group.
+        group: positions of the runs of the other group.
+    """
     first = runs[reference[0]].run
     reasons: dict[str, None] = {}
     for position in group:
@@ -320,6 +351,13 @@ def _accept_other_inputs(
 ) -> str:
     """Return the sentence that says that different questions were accepted.
 
+    Args:
+        task: the task.
+        conflict: an id with different inputs in two runs that share no input.
+        allowed: names of the findings that the user accepts.
+        option: the option that accepts this one, as it is typed; see `pair_questions`.
+        remedy: what else to do, for the error.
+
     Raises:
         OtherQuestionError: the finding is not in `allowed`.
     """
@@ -335,7 +373,11 @@ def _accept_other_inputs(
 
 
 def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
-    """Return a note on each task whose items were not paired by equal inputs and ids."""
+    """Return a note on each task whose items were paired by inputs, or by ids of other inputs.
+
+    There is no note on what is told elsewhere: changed questions that no other run has (by a
+    check), different questions that the user accepted, and rows of a table in other words.
+    """
     notices = []
     for finding in findings:
         fields = {"task": finding.task, "ids": finding.conflicts, "reason": list(finding.reason)}
@@ -375,9 +417,9 @@ def _unshared_items(
 
 
 def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str, Any]:
-    """Return the first id, with the beginnings of its different inputs, by source.
+    """Return the first conflicting id, with the beginnings of two of its inputs, by source.
 
-    Empty if there is no id.
+    Empty if there is no such id.
     """
     if not conflicts:
         return {}

@@ -22,11 +22,11 @@ Words = frozenset[str]
 def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     """Return whether inputs with one id are about the same questions in other words.
 
-    They are if all inputs of a run hold the same questions between texts of the run; or if, for
-    most ids, one input has all words of the other one, or the two share most of
-    their words; and if they are closer to each other than to the input of any other id. Words that
-    few inputs have weigh more. Numbers count only in the first case, since otherwise they may be
-    the number of the item.
+    They are if each run puts the same questions between texts of its own
+    (`templates_around_questions`). They are, too, if the following holds for most ids: one input
+    has all words of the other one, or the two share most of their words; and the two are closer to
+    each other than to the input of any other id. Words that few inputs have weigh more. Where two
+    inputs only share most of their words, numbers do not count: they may be those of the items.
 
     Args:
         first: inputs of one run by id.

@@ -137,9 +137,9 @@ class SettingDifference:
 def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
     """Return the settings in which models differ, by task.
 
-    Settings that the names of all models of the task show are left out. A value that is unknown of
-    a run is not compared. A prompt or solver that differs as an argument of the task does is told
-    with the argument.
+    Settings that the names of all models of the task show are left out, and so are those of
+    `OWN_KINDS`. A value that is unknown of a run is not compared. A prompt or solver that differs
+    as an argument of the task does is told with the argument.
     """
     by_task: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
@@ -162,10 +162,11 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
 def _by_cause(
     settings: Sequence[Setting], runs: Sequence[RunRecord]
 ) -> dict[Setting, tuple[Setting, ...]]:
-    """Return the settings, each with those that are told with it.
+    """Return the settings to tell, each with those that are told with it.
 
-    Those are settings of `IMPLIED_KINDS` with one value for each combination of values of their
-    `CAUSES`. They are with the first of these.
+    A setting of `IMPLIED_KINDS` is told with another one if it has one value for each combination
+    of values of the settings that are its `CAUSES`. It is then listed with the first of these
+    settings, and is no key.
 
     Args:
         settings: settings in which the runs differ.
@@ -176,6 +177,7 @@ def _by_cause(
         causes = [setting for setting in implied if setting.kind in CAUSES[kind]]
         if not causes or not _may_be_implied(kind, runs):
             continue
+        # A list, because implied settings are removed while it is read.
         for setting in [setting for setting in implied if setting.kind == kind]:
             values: dict[tuple[str | None, ...], set[str | None]] = defaultdict(set)
             for run in runs:
@@ -210,7 +212,15 @@ def differing_settings(runs: Sequence[RunRecord]) -> list[Setting]:
 def _known_values(
     runs: Sequence[RunRecord], settings: Sequence[Mapping[Setting, str]], name: Setting
 ) -> list[str | None]:
-    """Return the values of a setting in the runs that record it; None for an unknown default."""
+    """Return a value of a setting for each run that records it, or of which it had its default.
+
+    The value is None for a default that is not known. Other runs are left out.
+
+    Args:
+        runs: the runs.
+        settings: the settings of each run.
+        name: the setting.
+    """
     values: list[str | None] = []
     for run, own in zip(runs, settings, strict=True):
         if name in own or _has_default(run, name):
@@ -233,8 +243,11 @@ def _is_idle(setting: Setting, runs: Sequence[RunRecord]) -> bool:
 
 
 def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, tuple[str, ...]]:
-    """Return the models by the text of a setting's value. Runs that do not record it are left
-    out."""
+    """Return the models by the text of a setting's value.
+
+    Runs whose value is unknown are left out. A run that may not have the argument has the text
+    `NOT_RECORDED`.
+    """
     texts = value_texts(run.value_of(setting) for run in runs)
     models: dict[str, list[str]] = defaultdict(list)
     for run, text in zip(runs, texts, strict=True):
@@ -326,7 +339,10 @@ def _plain_content(value: str) -> str:
 
 
 def _shown_content(content: str, alike: int) -> str:
-    """Return a short form of a value.
+    """Return a short form of a value, of at most `LONGEST_VALUE` characters.
+
+    A longer value lacks its middle. It also lacks what long values have in common at the beginning,
+    if that is long: the text then starts with `...` and the word in which they differ.
 
     Args:
         content: the value.
@@ -502,10 +518,17 @@ def _are_redundant(
     shown: Sequence[Setting],
     evaluations: Sequence[Sequence[RunRecord]],
 ) -> bool:
-    """Return whether runs with one name by the shown settings have one value of each other setting.
+    """Return whether names that show some settings tell the runs apart without the other settings.
 
-    Different tasks may lack a setting. On one task, this is a difference, also in what is shown:
-    the name may have the value of another task.
+    They do if two conditions hold. Evaluations with one name have one value of each other setting,
+    as far as it is known: some tasks may lack a setting. And runs of one task with one name have
+    the same values of all settings; there, a missing value is a value, too, also of a shown
+    setting, since the name may show what another task of the evaluation records.
+
+    Args:
+        settings: the settings that are not shown.
+        shown: the settings that names show.
+        evaluations: the runs of the model; those of one evaluation have one name.
     """
     on_task: dict[tuple[Any, ...], set[tuple[str | None, ...]]] = defaultdict(set)
     known: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
@@ -559,7 +582,7 @@ def _named_settings(
 def _distinguish_runs(
     settings: Sequence[Setting], all_settings: Sequence[Setting], runs: Iterable[RunRecord]
 ) -> bool:
-    """Return whether runs of a task that differ in any of all settings differ in some of them."""
+    """Return whether runs of one task that differ in any of `all_settings` differ in `settings`."""
     cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
     for run in runs:
         key = (run.task, *map(run.value_of, settings))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.comparability.asked_items import AskedRun
-from podium.comparability.questions import FINDING, age_of_run
+from podium.comparability.questions import FINDING, time_and_source
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
@@ -94,7 +94,7 @@ def _sources_by_target(
     sources: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     rubrics: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     read: dict[tuple[str, int], Names] = {}
-    for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
+    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
         run = asked[position].run
         # Runs with equal items share one list, of which an older run has given all targets.
         shared = run.task, id(asked[position].items)
@@ -116,7 +116,15 @@ def _sources_by_target(
 def _names_by_target(
     run: AskedRun, names: Names, differing: Mapping[tuple[str, str], Mapping[int, str]]
 ) -> dict[str, str]:
-    """Return the new ids of the items of a run: those with a later target have its number."""
+    """Return the new ids of the items of a run: `ID@target2` for the second target, and so on.
+
+    Items with the first target, or an unknown one, keep the ids that `names` gives them.
+
+    Args:
+        run: the run.
+        names: the ids by which its items are paired.
+        differing: the targets of the items with several, by task and id, in their order.
+    """
     split = dict(names)
     for item in run.items:
         name = names.get(item.id, item.id)
@@ -129,7 +137,7 @@ def _names_by_target(
 
 
 def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) -> bool:
-    """Return whether two runs of a task have an item with one id."""
+    """Return whether two runs of a task have an item with one id, by the new ids in `names`."""
     seen = set[str]()
     for run, own in zip(asked, names, strict=True):
         if run.run.task != task:
@@ -142,7 +150,13 @@ def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) 
 
 
 def _problem_of_targets(task: str, items: Sequence[str], sources: Mapping[int, str]) -> str:
-    """Return the sentence that says of how many items of a task targets differ."""
+    """Return a clause that says of how many items of a task targets differ, with an example.
+
+    Args:
+        task: the task.
+        items: the items with different targets; the first is the example.
+        sources: for the first item, a source of each target.
+    """
     have = word_for(len(items), "has", "have")
     places = join_names(short_paths([*sources.values()]))
     return (

@@ -205,7 +205,7 @@ def _further_items_sentence(finding: PairFinding) -> str:
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
     again = tested_again_text(
         finding.level,
-        finding.further_base,
+        finding.units_so_far,
         number,
         has_verdicts=finding.measure != SCORE,
     )
@@ -213,7 +213,7 @@ def _further_items_sentence(finding: PairFinding) -> str:
     beside = ""
     if unit != finding.unit:
         beside = further_items_text(
-            finding.further_base, number, finding.difference.items, finding.unit
+            finding.units_so_far, number, finding.difference.items, finding.unit
         )
     return more_items_sentence(
         first, second, number, gap, unit, pairs=finding.tests, again=again, beside=beside
@@ -364,8 +364,8 @@ def _slices_by_verdict(finding: PairFinding) -> dict[str, list[str]]:
 
 
 def _slices_text(finding: PairFinding) -> str:
-    """Write on which slices the candidate is clearly ahead, clearly behind, or too close to
-    call."""
+    """Write on which slices the candidate is clearly ahead, clearly behind, too close to call, or
+    not compared because of a doubt."""
     parts = []
     for verdict, names in _slices_by_verdict(finding).items():
         text = SLICE_VERDICTS[verdict].format(baseline=finding.baseline)
@@ -376,7 +376,10 @@ def _slices_text(finding: PairFinding) -> str:
 
 
 def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
-    """Write who is ahead in which slices of the column `by`; nothing if none can be compared."""
+    """Write who is ahead in which slices of the column `by`, in a list of one sentence.
+
+    The list is empty without a column, and if nothing is claimed about any slice.
+    """
     if by is None or not {AHEAD, BEHIND, CLOSE} & {*_slices_by_verdict(finding)}:
         return []
     sentence = comparison_templates.BY_SLICE.format(
@@ -609,9 +612,8 @@ def amount_text(value: float, measure: str, is_share: bool) -> str:
 def difference_interval_text(finding: PairFinding, low: float, high: float) -> str:
     """Format both ends of an interval as `low … high`, without the unit.
 
-    The ends are rounded as the difference itself.
-
-    An infinite end is `-∞` or `∞`. The text is empty if both ends are infinite.
+    The ends are rounded as the difference itself. An infinite end is `-∞` or `∞`. The text is empty
+    if both ends are infinite.
 
     Args:
         finding: the finding, whose measure sets the unit.

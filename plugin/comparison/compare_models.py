@@ -135,25 +135,24 @@ def compare(
     names, sources, tables = _split_words(words, baseline, reading)
     battles = _read_all(sources, tables, reading)
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
+    lost_responses = _lost_files_of_responses(answers, battles) if responses else ()
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
     pairs = [_build_pair(*pair, answers, battles, how) for pair in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
-    unclaimed = _find_unclaimed(battles, checks, level, pool)
-    doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    findings = _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
+    findings = _with_all_doubts(findings, battles, checks, by, level, pool)
     return Comparison(
         findings=tuple(findings),
         level=level,
         provenance=_comparison_provenance(battles, {**how, "by": by, "pool": pool}, required),
         gate=decide_requirements(required, findings, level) if required else None,
-        warnings=_collect_warnings(battles, answers, findings, checks, by),
+        warnings=(*_collect_warnings(battles, answers, findings, checks, by), *lost_responses),
         checks=checks,
         failures=tuple(failures),
         unknown_answers=unknown if any(pair.identical is None for pair in pairs) else None,
-        lost=battles.lost,
+        lost=(*battles.lost, *lost_responses),
         accepted=battles.accepted,
     )
 
@@ -176,11 +175,27 @@ def _find_answers(
     battles: Battles,
     reading: Mapping[str, Any],
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, or None and the reason why there are none (`find_responses`)."""
+    """Return the models' answers, or None and the reason why there are none (`find_responses`).
+
+    Args:
+        places: sources of the battles, in which answers are looked for if `responses` is None.
+        responses: the answers, or where they are; None if none were named.
+        battles: the battles, whose items may have other names than in the sources.
+        reading: the options of `read_battles` that were given, of which `allow` counts here.
+    """
     allowed_names: str | Sequence[str] = reading.get("allow", ())
     allowed = [allowed_names] if isinstance(allowed_names, str) else allowed_names
     is_renamed = _renames_items(battles)
     return find_responses(places, responses, items_renamed=is_renamed, allow=allowed)
+
+
+def _lost_files_of_responses(answers: Responses | None, battles: Battles) -> tuple[Notice, ...]:
+    """Return the notes on files of responses that could not be read.
+
+    Files that the battles have lost, too, are left out, since their notes name them already.
+    """
+    lost = answers.lost_files if answers is not None else ()
+    return tuple(note for note in lost if note not in battles.lost)
 
 
 def _renames_items(battles: Battles) -> bool:
@@ -200,9 +215,14 @@ def _split_words(
 ) -> "tuple[list[str], list[str], list[Battles | pd.DataFrame]]":
     """Split the arguments of `compare` into names of models, paths of sources, and tables.
 
-    `reading` has the options of `read_battles` that were given.
+    Args:
+        words: the arguments.
+        baseline: the baseline; None if none was given.
+        reading: the options of `read_battles` that were given.
 
-    The names are those of candidate and baseline; they are empty if `baseline` is given.
+    Returns:
+        The names of candidate and baseline, which are empty if `baseline` is given; the paths; and
+        the tables.
 
     Raises:
         UsageError: as in `split_arguments`.
@@ -228,10 +248,15 @@ def _build_pair(
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    `how` has measure, level and method of the comparison.
-
     If `answers` is None, or has no answers of one of the two models, the items are those of battles
     which say that the responses are identical; None if no battle says so.
+
+    Args:
+        candidate: full name of the candidate.
+        baseline: full name of the baseline.
+        answers: the models' answers; None if there are none.
+        battles: the battles.
+        how: measure, level and method of the comparison, by name.
     """
     identical = None
     if answers is not None:
@@ -264,9 +289,9 @@ def _checks_beside(
         findings: what was compared. The answer describes why nothing is claimed, and the doubt of
             each about the judge, or else that about lost battles.
     """
-    described = [
-        check for each in findings for check in (each.judge_doubt or each.loss_check, each.doubt)
-    ]
+    described: list[Check | None] = []
+    for each in findings:
+        described += [each.judge_doubt or each.loss_check, each.doubt]
     shown = None if by is None else option_text("by", by)
     return tuple(
         check
@@ -382,6 +407,12 @@ def _compare_pairs(
     battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
     """Compare each pair on each question, and on each value of the column `by`.
+
+    Args:
+        battles: all battles.
+        pairs: the pairs.
+        by: column of the slices; None for none.
+        pool: whether verdicts of several judges, and scores of several metrics, are pooled.
 
     Returns:
         A finding per pair and question, and a sentence for each comparison that could not be made.
@@ -502,6 +533,29 @@ def _find_unclaimed(
     return unclaimed
 
 
+def _with_all_doubts(
+    findings: Sequence[PairFinding],
+    battles: Battles,
+    checks: Sequence[Check],
+    by: str | None,
+    level: float,
+    pool: bool,
+) -> list[PairFinding]:
+    """Return findings with the doubts about them and their slices, and the number of raters.
+
+    Args:
+        findings: what was compared.
+        battles: the battles.
+        checks: the adjusted checks of the battles.
+        by: column with the slices; None if there are none.
+        level: confidence level.
+        pool: whether verdicts of several judges are pooled.
+    """
+    unclaimed = _find_unclaimed(battles, checks, level, pool)
+    doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
+    return _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
+
+
 def _with_doubts(
     finding: PairFinding,
     checks: Sequence[Check],
@@ -602,13 +656,17 @@ def _with_orders_of_slices(
     for value, part in battles.slices(by):
         checks = check_orders_of_slice(part)
         flagged = [check for check in checks if check.name == ONE_ORDER and check.is_flagged]
-        own[value] = checks, _find_unclaimed(part, flagged, level, pool) if checks else {}
+        if checks:
+            own[value] = checks, _find_unclaimed(part, flagged, level, pool)
     changed = []
     for finding in findings:
-        slices = finding.slices
-        if finding.measure != SCORE:
-            slices = tuple(_with_own_order(each, *own.get(each.slice, ((), {}))) for each in slices)
-        changed.append(replace(finding, slices=slices))
+        slices = []
+        for each in finding.slices:
+            if finding.measure != SCORE and each.slice in own:
+                checks, unclaimed = own[each.slice]
+                each = _with_own_order(each, checks, unclaimed)
+            slices.append(each)
+        changed.append(replace(finding, slices=tuple(slices)))
     return changed
 
 
@@ -670,15 +728,17 @@ def _doubts_about_order(
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
     """Yield the questions with their battles.
 
-    All verdicts are one question. Scores are one question per task, metric and judge, or a single
-    question if they are pooled. A question without battles is left out.
+    All verdicts are one question; those of a jury are merged to one per battle, unless they are
+    pooled. Scores are one question per task, metric and judge, or a single question if they are
+    pooled. A question without battles is left out.
 
     Yields:
         The question, as fields of `PairFinding`, and its battles. The field `question` is None if
         there is only one question.
 
     Raises:
-        NotIdentifiedError: there are verdicts of several judges, and they are not pooled.
+        NotIdentifiedError: there are verdicts of several judges that are not one jury, and they are
+            not pooled; or the only verdicts are ties of identical responses.
     """
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
@@ -686,7 +746,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
         if not pool:
             refuse_several_judges(battles)
         require_verdicts(battles)
-        yield dict.fromkeys(SUBJECT_FIELDS), battles if pool else judged_once(battles)
+        compared = battles if pool else judged_once(battles)
+        yield dict.fromkeys(SUBJECT_FIELDS), compared
         return
     columns = [name for name in QUESTION_COLUMNS if name in table and len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]

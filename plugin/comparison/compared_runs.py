@@ -95,8 +95,11 @@ def _names_of_two_runs(
 
     Returns:
         The names, and whether they are labels: True if they consist of revisions or times and must
-        be written before the sources. None if a path does not hold one model, or if nothing
-        differs.
+        be written before the sources. None if a path does not hold one model, if two models have no
+        different names in the ranking of both, or if nothing differs between runs of one model.
+
+    Raises:
+        UsageError: both paths hold runs of one model and have no task in common.
     """
     models_at_paths = [{run.model for run in runs} for runs in runs_at_paths]
     if not all(len(models) == 1 for models in models_at_paths):

@@ -30,7 +30,8 @@ class Comparison(Document):
         warnings: what may be wrong with the comparison.
         failures: a sentence for each comparison that could not be made.
         unknown_answers: why identical answers are not counted; None if they are counted.
-        lost: parts of the sources that could not be read; also among the warnings.
+        lost: parts of the sources or of the named responses that could not be read; also among the
+            warnings.
         accepted: sentences on findings that were accepted by name.
         checks: the checks of the verdicts; for scores, those of the runs that gave them.
     """

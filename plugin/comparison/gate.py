@@ -293,7 +293,7 @@ def decide_requirements(
         pairs += [(requirement, finding) for finding in findings_in_scope]
         if not findings_in_scope:
             decisions.append(GateDecision(requirement, None, "UNDECIDED"))
-    tests = [_measure_of(requirement, finding) for requirement, finding in pairs]
+    tests = [_required_difference(requirement, finding) for requirement, finding in pairs]
     # A requirement is refuted if Holm's rule, over all requirements, rejects the hypothesis that
     # its difference is at least its threshold. The upper bounds of the others share alpha.
     p_below = [difference.p_below(threshold) for difference, threshold, _ in tests]
@@ -364,12 +364,13 @@ def _why_unmeasured(finding: PairFinding, measure: str) -> str:
     )
 
 
-def _measure_of(
+def _required_difference(
     requirement: Requirement, finding: PairFinding
 ) -> tuple[DifferenceTest, float, str]:
     """Return the difference that a requirement is about, its threshold, and its measure.
 
-    The requirement is met if the difference exceeds the threshold.
+    The requirement is met if the difference exceeds the threshold, which is minus its margin. For
+    `better`, which has no unit, these are the main difference of the finding and 0.
 
     Raises:
         UsageError: the finding has no difference in the unit of the requirement.

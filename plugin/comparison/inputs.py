@@ -144,6 +144,7 @@ def _models_in(path: str) -> set[str]:
 
     The result is empty if the path holds no logs, or if any of its files cannot be read.
     """
+    # The rows of costs name the model of each answer, and are read of logs alone.
     readers = [load_target(known.costs) for known in catalogue.formats() if known.costs]
     models = set()
     try:

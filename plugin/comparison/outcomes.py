@@ -192,8 +192,9 @@ class PairFinding:
         weight = self.results["row_weight"].reindex(self.leads.index)
         if is_constant(weight.to_numpy(dtype=float)):
             return None
-        outcome = np.sign(self.leads)
-        won, lost, even = (float(weight[outcome == sign].sum()) for sign in (1, -1, 0))
+        won = float(weight[self.leads > 0].sum())
+        lost = float(weight[self.leads < 0].sum())
+        even = float(weight[self.leads == 0].sum())
         return won, lost, even
 
     @property
@@ -208,9 +209,9 @@ class PairFinding:
     @property
     def units_with_both(self) -> int:
         """The number of items, or of groups if items have groups, with a result of the two."""
-        return (
-            int(self.results["group"].nunique()) if "group" in self.results else len(self.results)
-        )
+        if "group" in self.results:
+            return int(self.results["group"].nunique())
+        return len(self.results)
 
     @property
     def scores(self) -> tuple[float, float] | None:
@@ -238,21 +239,29 @@ class PairFinding:
         has_width = difference.value != nearer_end
         if not is_finite or not has_width or difference.items < FEWEST_ITEMS:
             return None
-        number = self.further_base
+        number = self.units_so_far
         critical = t_quantile(number, self._joint_level)
         standard_error = abs(difference.value - nearer_end) / critical
         return further_items(number, critical, difference.value / standard_error)
 
     @property
-    def further_base(self) -> int:
-        """The number so far of what `further_items` counts (`unit_of_further`)."""
+    def units_so_far(self) -> int:
+        """The number of items, or of groups if items have groups, that were compared.
+
+        It is the number of voters or judges if the errors include how these differ, and they are
+        fewer. `further_items` says how many more of the same would separate the two models.
+        """
         items = self.difference.items
         raters = self.difference.raters
         return items if raters is None else min(items, raters[1])
 
     @property
     def unit_of_further(self) -> str:
-        """What `further_items` counts: items, their groups, or raters if these are fewer."""
+        """What `units_so_far` and `further_items` count, in the singular.
+
+        It is `judge` or `voter` if the errors include how these differ, and they are no more than
+        the items or groups; else `unit`.
+        """
         raters = self.difference.raters
         if raters is not None and raters[1] <= self.difference.items:
             return raters[0]
@@ -275,9 +284,9 @@ class PairFinding:
         figures |= {"wins": won, "losses": lost, "even": even, "by_weight": None}
         if by_weight is not None:
             figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
-        figures["doubt"] = self.doubt and self.doubt.clause
-        figures["judge_doubt"] = self.judge_doubt and self.judge_doubt.clause
-        figures["loss_check"] = self.loss_check and self.loss_check.clause
+        figures["doubt"] = _clause_or_none(self.doubt)
+        figures["judge_doubt"] = _clause_or_none(self.judge_doubt)
+        figures["loss_check"] = _clause_or_none(self.loss_check)
         if self.rater_check is not None:
             figures["rater_check"] = self.rater_check.clause
         needs_items = not self.is_distinguishable and self.doubt is None
@@ -300,6 +309,11 @@ class PairFinding:
             figures = _difference_to_dict(difference, difference.interval(self.level))
             measures[name] = {"value": finite_or_none(difference.value), **figures}
         return measures
+
+
+def _clause_or_none(check: Check | None) -> str | None:
+    """Return the clause of a check; None without a check."""
+    return None if check is None else check.clause
 
 
 def _difference_to_dict(

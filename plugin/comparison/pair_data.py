@@ -38,6 +38,8 @@ MEASURES = ("auto", SCORE, ELO, WIN_RATE)
 BETTING = "betting"
 """Method: tests by betting, which allow for rare losses and may be looked at again."""
 METHODS = ("auto", BETTING)
+LARGEST_LEAD = 0.5
+"""Largest possible credit minus one half, of a battle that is won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +177,21 @@ def _measure_scores(
             "the option"
         )
     if pair.bets:
-        test = _bet_on_results(results, 1.0, battles.unit)
+        test = _bet_on_results(results, largest=1.0, unit=battles.unit)
     else:
         by_item = score_difference(results, is_share=is_share, unit=battles.unit)
         values = _score_values(scored_rows, results)
         test_groups = partial(grouped_difference, largest=1.0 if is_share else np.inf)
         test = _test_with_raters(by_item, battles, scored_rows, *values, test_groups)
     differences = {SCORE: test}
-    return _PairResults(SCORE, differences, results, results["difference"], is_share, is_lost)
+    return _PairResults(
+        SCORE,
+        differences,
+        results,
+        leads=results["difference"],
+        is_share=is_share,
+        is_lost=is_lost,
+    )
 
 
 def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair) -> _PairResults:
@@ -214,7 +223,14 @@ def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair
             "no readable battle between the two, which the measure win-rate needs"
         )
     is_lost = rows["credit"].isna().to_numpy()
-    return _PairResults(measure, differences, results, leads, True, is_lost)
+    return _PairResults(
+        measure,
+        differences,
+        results,
+        leads=leads,
+        is_share=True,
+        is_lost=is_lost,
+    )
 
 
 def _count_missing(battles: Battles, without_score: int) -> int | None:
@@ -328,8 +344,9 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
 
         - `row`: the position of the battle among all, from 0;
         - `item`, `weight`;
-        - `credit`: the candidate's credit, 1/2 for identical answers;
-        - `outcome`: the candidate's credit by the parsed verdict, 1/2 for identical answers;
+        - `credit`: the candidate's credit, 1/2 for identical answers, NaN without a verdict;
+        - `outcome`: the candidate's credit by the parsed verdict (win, tie or loss), 1/2 for
+          identical answers;
         - `candidate`, `baseline`: the scores of both, NaN if unknown;
         - `is_identical`: whether the answers are identical;
         - `is_unparsed`: whether the reply is unparsed;
@@ -445,7 +462,7 @@ def verdict_differences(
     Raises:
         NotIdentifiedError: a model has no readable battle.
     """
-    coded = code_battles(battles, credit=level_credits(battles.table, pair))
+    coded = code_battles(battles, credit=equalized_credits(battles.table, pair))
     for name in (pair.candidate, pair.baseline):
         if name not in coded.models:
             raise NotIdentifiedError(f"{name} has no readable battle")
@@ -472,7 +489,10 @@ def verdict_differences(
 def _elo_with_raters(
     test: DifferenceTest, battles: Battles, coded: CodedBattles, codes: tuple[int, int]
 ) -> DifferenceTest:
-    """Return the test of an Elo difference with errors by voter or judge, too, from 10 on.
+    """Return the test of an Elo difference with errors by voter or judge, too.
+
+    The test is returned unchanged if there are fewer than 10 voters or judges, or if the battles do
+    not connect all models.
 
     Args:
         test: the test by items.
@@ -504,8 +524,8 @@ def _score_values(
         results: what `_score_results` returns of them.
 
     Returns:
-        The difference of the two scores, 0 on items with identical answers; and the weights, shape
-        (rows,) each.
+        The difference of the two scores, 0 on items with identical answers; and the weight of each
+        row, divided by the number of rows of its item; shape (rows,) each.
     """
     items = scored_rows["item"]
     is_identical = items.isin(results["item"][results["is_identical"]])
@@ -522,7 +542,9 @@ def _test_with_raters(
     weight: np.ndarray,
     test_groups: Callable[..., DifferenceTest],
 ) -> DifferenceTest:
-    """Return a test with errors by voter or judge, too, if its rows have at least 10 of them.
+    """Return a test with errors by voter or judge, too.
+
+    The test is returned unchanged if its rows have fewer than 10 voters or judges.
 
     Args:
         test: the test by items.
@@ -561,11 +583,11 @@ def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> Diffe
         bets: whether to test by betting.
     """
     if bets:
-        return _bet_on_results(results, 0.5, unit)
+        return _bet_on_results(results, largest=LARGEST_LEAD, unit=unit)
     difference = results["difference"].to_numpy()
     weight = results["weight"].to_numpy()
     if "group" not in results:
-        return difference_of_rates(difference, weight, "item", 0.5)
+        return difference_of_rates(difference, weight, unit="item", largest=LARGEST_LEAD)
     group = results["group"].astype("category").cat.codes.to_numpy()
     return _rate_difference_of_groups(difference, weight, group, unit)
 
@@ -583,10 +605,11 @@ def _rate_difference_of_groups(
     """
     code = np.unique(group, return_inverse=True)[1]
     total = sum_by_group(weight, code)
-    return difference_of_rates(sum_by_group(weight * difference, code) / total, total, unit, 0.5)
+    mean = sum_by_group(weight * difference, code) / total
+    return difference_of_rates(mean, total, unit=unit, largest=LARGEST_LEAD)
 
 
-def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
+def equalized_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
     """Return credits in which identical answers of two models earn the same credit.
 
     On items with identical answers, a battle between the two is a tie. In battles with a third
@@ -614,7 +637,7 @@ def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
     is_a = np.isin(model_a, names)
     is_b = np.isin(model_b, names)
     credit[rows[is_a & is_b]] = 0.5
-    weight = np.ones(len(rows))
+    weight = np.ones(shape=len(rows))
     if "weight" in table:
         weight = table["weight"].to_numpy(dtype=float)[rows]
     columns = {

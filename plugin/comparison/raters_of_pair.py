@@ -6,7 +6,7 @@ import numpy as np
 
 from podium.checks import Check
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
-from podium.comparison.pair_data import ComparedPair, level_credits
+from podium.comparison.pair_data import ComparedPair, equalized_credits
 from podium.data.battles import Battles
 from podium.diagnosis.checks.rater_checks import check_rater_of_pair, has_heavy_rater
 
@@ -36,12 +36,15 @@ def rater_check_of(battles: Battles, pair: ComparedPair, finding: PairFinding) -
         largest_p = 1.0 if has_heavy_rater(battles) else max(largest_p, P_OF_LEAST_Z)
     if value == 0 or finding.difference.p_value > largest_p:
         return None
-    names = pair.candidate, pair.baseline
-    leader, other = names if value > 0 else names[::-1]
+    names = (pair.candidate, pair.baseline)
+    if value > 0:
+        leader, other = names
+    else:
+        other, leader = names
     credit = None
     compared = battles
     if finding.measure == ELO:
-        credit = level_credits(battles.table, pair) if pair.identical else None
+        credit = equalized_credits(battles.table, pair) if pair.identical else None
     else:
         is_compared = are_between(battles, names)
         if finding.measure == SCORE:

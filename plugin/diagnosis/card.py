@@ -220,6 +220,8 @@ def diagnose(
     subjects = _subjects(judgments.asked_battles, battles.asked_battles, {"gold": gold, **options})
     cards = [Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects]
     warnings = list(battles.notes)
+    if gold is not None:
+        warnings += gold.lost_files
     if battles.has_weights:
         warnings.append(Notice("verdicts-unweighted"))
     given_options = {"reading": dict(battles.reading), **options}

@@ -21,6 +21,7 @@ from podium.diagnosis.ratings import (
     fit_ratings,
 )
 from podium.errors import DataError
+from podium.notices.notice import Notice
 from podium.rankers.fit.coded import codes_of_items
 from podium.score_scale import ELO, Scale
 from podium.scorers.judge_record import JudgeRecord
@@ -186,6 +187,11 @@ class Gold:
     scores: Mapping[str, float] | None = None
     scale: Scale = ELO
     battles: Battles | None = None
+
+    @property
+    def lost_files(self) -> tuple[Notice, ...]:
+        """Notes on files of battles that could not be read; empty if there are scores."""
+        return () if self.battles is None else self.battles.lost
 
     @cached_property
     def source_ratings(self) -> AnyRatings:

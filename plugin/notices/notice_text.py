@@ -54,7 +54,10 @@ def remedies_text(codes: Sequence[str], fields: Mapping[str, Any]) -> str:
 
 
 def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
-    """Return the code, fields and text of each warning for JSON; infinite numbers become None."""
+    """Return the code, fields and text of each warning for JSON.
+
+    A field that is infinite or NaN becomes None; numbers in lists stay as they are.
+    """
     rows = []
     for notice in notices:
         fields = {name: _json_value(value) for name, value in notice.fields.items()}
@@ -168,8 +171,12 @@ def _list_text(value: Sequence[Any] | Mapping[str, Any], spec: str) -> str:
         elements = [*value.items()]
     else:
         elements = [(element, None) for element in value]
-    texts = []
-    for key, value_of_key in elements:
-        parts = {"#": _value_text(key), "@": _value_text(value_of_key)}
-        texts.append(KEY_OR_VALUE.sub(lambda sign: parts[sign[0]], template or "#"))  # noqa: B023
-    return some(texts, "; " if semicolon else ", ", int(most or 20))
+    texts = [_element_text(template or "#", *element) for element in elements]
+    separator = "; " if semicolon else ", "
+    return some(texts, separator, most=int(most or 20))
+
+
+def _element_text(template: str, key: Any, value: Any) -> str:
+    """Fill in the text of one element: `#` is the key or the element of a list, `@` the value."""
+    parts = {"#": _value_text(key), "@": _value_text(value)}
+    return KEY_OR_VALUE.sub(lambda sign: parts[sign[0]], template)

@@ -74,9 +74,9 @@ def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
     Args:
         kind: not used.
         name: name of the option.
-        value: its value. Texts are quoted, except a word in capitals (`MODEL`), which is a
-            placeholder. For the options in `MAPPINGS`, `KEY=VALUE` becomes a dictionary. Without a
-            value, nothing follows the equals sign.
+        value: its value. Texts are quoted, except numbers and words in capitals (`MODEL`), which
+            are placeholders; `true` becomes `True`. For the options in `MAPPINGS`, `KEY=VALUE`
+            becomes a dictionary. Without a value, nothing follows the equals sign.
     """
     keyword = name.replace("-", "_")
     if not value:

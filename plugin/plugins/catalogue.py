@@ -169,11 +169,9 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
         raise PluginError(
             f"{culprit_of(tournament_extension)} must have next and size, got {tournament!r}"
         )
-    return (
-        tournament
-        if is_own(tournament_extension)
-        else PluginTournament(tournament, tournament_extension)
-    )
+    if is_own(tournament_extension):
+        return tournament
+    return PluginTournament(tournament, tournament_extension)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +272,15 @@ def find_realization(name: str) -> "Realization":
     )
 
 
-def origin_of_realization(name: str) -> str:
-    """Return the name of a realization for error messages, with its plugin if that is known."""
+def culprit_of_realization(name: str) -> str:
+    """Return the name of a realization for error messages, with its plugin if that is known.
+
+    It is not known if no registered scorer has this name.
+    """
     registrations = extensions_of(Scorer)
-    return (
-        culprit_of(registrations[name].extension)
-        if name in registrations
-        else f"realization {name!r}"
-    )
+    if name not in registrations:
+        return f"realization {name!r}"
+    return culprit_of(registrations[name].extension)
 
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":

@@ -85,7 +85,7 @@ def parse_settings(
     """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare.
 
     Args:
-        settings: the settings as typed; of the same key, the last one counts.
+        settings: the settings as typed; a key may be repeated with the same value.
         rankers: names of the rankers that may have the options.
         tournaments: names of the tournaments that may have them.
 
@@ -94,7 +94,7 @@ def parse_settings(
 
     Raises:
         UsageError: a setting has no `=`, no ranker or tournament has the option, or the value is
-            not of its type; or an option has two values.
+            not of its type; or a key has two values.
     """
     options_by_owner = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
@@ -117,18 +117,23 @@ def parse_settings(
     return values
 
 
-def _value_of_any(key: str, text: str, kinds: Sequence[Any]) -> Any:
+def _value_of_any(key: str, text: str, parameters: Sequence[inspect.Parameter]) -> Any:
     """Return the value of a setting by the first of several declared types that it is of.
 
     Which ranker will take it may depend on the battles, and is not known yet.
+
+    Args:
+        key: the option as typed.
+        text: the value as typed.
+        parameters: the parameters of the rankers or tournaments that have the option, at least one.
 
     Raises:
         UsageError: the value is of none of the types; the error is that of the first.
     """
     errors: list[UsageError] = []
-    for kind in kinds:
+    for parameter in parameters:
         try:
-            return _typed_value(key, text, kind)
+            return _typed_value(key, text, parameter)
         except UsageError as error:
             errors.append(error)
     raise errors[0]
@@ -144,10 +149,12 @@ def _takers_of(key: str, options_by_owner: Mapping[str, Collection[str]]) -> tup
         options_by_owner: names of the options of each ranker or tournament, by its name.
     """
     owner, _, option = key.rpartition(".")
-    candidates = (
-        options_by_owner if not owner else [name for name in options_by_owner if name == owner]
-    )
-    return option, [name for name in candidates if option in options_by_owner[name]]
+    takers = []
+    for name, options in options_by_owner.items():
+        is_candidate = not owner or name == owner
+        if is_candidate and option in options:
+            takers.append(name)
+    return option, takers
 
 
 def assign_options(
@@ -164,6 +171,7 @@ def assign_options(
     """
     assigned: dict[str, dict[str, Any]] = {name: {} for name in options_by_owner}
     unassigned: dict[str, Any] = {}
+    # Keys `name.option` come last, and so replace the values of `option`.
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
         option, takers = _takers_of(key, options_by_owner)
         for name in takers:
@@ -185,8 +193,9 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
     """
     options_by_owner = options_by_name(rankers)
     assigned, unassigned = assign_options(options, options_by_owner)
-    for key in unassigned:
-        raise unknown_option(key, options_by_owner)
+    if unassigned:
+        first_key = next(iter(unassigned))
+        raise unknown_option(first_key, options_by_owner)
     return assigned
 
 

@@ -132,7 +132,7 @@ def rank(
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}
     asked |= {"rankers_by_default": True} if len(defaults) > 1 else {}
-    asked |= _names_of_files({"calibration": calibration, "models": models})
+    asked |= _paths_as_text({"calibration": calibration, "models": models})
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
     return Ranking(standings, _describe_sources(battles, recorded), failures, details)
 
@@ -159,20 +159,28 @@ def _noun_of(column: str | None) -> str:
     return NOUNS_OF_SLICES.get(column or "", "slice")
 
 
-def _names_of_files(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the options that were given, as text; tables of models in memory are left out."""
-    return {
-        name: str(value)
-        for name, value in given.items()
-        if isinstance(value, str | Path) or (name == "calibration" and value is not None)
-    }
+def _paths_as_text(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return paths among the options, and a calibration in memory, as text.
+
+    Options that are None and tables of models in memory are left out.
+
+    Args:
+        given: `calibration` and `models`, as `rank` takes them.
+    """
+    texts = {}
+    for name, value in given.items():
+        is_calibration = name == "calibration" and value is not None
+        if is_calibration or isinstance(value, str | Path):
+            texts[name] = str(value)
+    return texts
 
 
 def _default_rankers(battles: Battles, slices: Sequence[Slice]) -> dict[str | None, str]:
-    """Return the ranker of each slice if the user names none.
+    """Return the ranker of each slice if the user names none, by value of the slice.
 
-    Scores that no judge gave are ranked by `mean` also if other slices have verdicts: scores and
-    verdicts are never ranked by the same ranker without being asked for.
+    It is the default ranker of all battles, with one exception: slices of scores that no judge gave
+    are ranked by `mean`, also if other slices have verdicts. Scores and verdicts are never ranked
+    by the same ranker without being asked for.
     """
     defaults = {}
     for value, part in slices:
@@ -368,7 +376,13 @@ def split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | No
 
 
 def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -> list[Notice]:
-    """Return notes on battles that are in several slices, and on those that are in none."""
+    """Return notes on battles that are in several slices, and on those that are in none.
+
+    Args:
+        battles: all battles.
+        column: the column that divides them, whose cells may list several values.
+        slices: the slices.
+    """
     notes = []
     outside = len(battles) - sum(len(part) for _, part in slices)
     if battles.has_lists(column):
@@ -385,7 +399,7 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
 
 
 def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
-    """Return slices whose claims are tested together, so that each knows how many there are."""
+    """Return slices whose battles hold the number of slices, over which claims are corrected."""
     number = len(slices)
     return [(value, replace(part, slice_count=number)) for value, part in slices]
 
@@ -393,7 +407,8 @@ def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
 def _note_on_jury(battles: Battles) -> Notice:
     """Return the note that several judges are ranked as one jury.
 
-    It says how many battles were judged by more than one of them.
+    It says how many battles were judged by more than one of them, or that the judges took turns if
+    none was.
     """
     identifying = ("item", "response", "model_a", "model_b")
     columns = [name for name in identifying if name in battles.table]
@@ -561,7 +576,11 @@ def _error_of_all(
 
 
 def _name_with_slice(ranker: str, value: str | None, labels: Mapping[str, str]) -> str:
-    """Return the name of a ranker with the slice as people read it."""
+    """Return the name of a ranker with the slice in brackets, as `mean [code]`.
+
+    Without a slice (`value` is None), it is the ranker's name alone. `labels` has what people read
+    in place of a slice's value, if it is not the value.
+    """
     return ranker if value is None else f"{ranker} [{labels.get(value, value)}]"
 
 
@@ -600,7 +619,11 @@ def _judge_warnings_of(part: Battles, families: Mapping[str, str]) -> list[Notic
 
 
 def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:
-    """Return standings without what cannot be said of scores in two units, or of unknown items."""
+    """Return standings without what cannot be said of scores in two units, or of unknown items.
+
+    Scores in two units have no order at all (`without_order`). If a column looks like the item
+    although rows are counted as independent, no model is clearly ahead (`withhold_ranks`).
+    """
     if in_two_units:
         return without_order(standings)
     return withhold_ranks(standings) if part.likely_item else standings
@@ -618,7 +641,7 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
         merged: the same battles with one verdict each; None if they are ranked as they are.
 
     Raises:
-        NotIdentifiedError: no reply of the judge could be parsed.
+        NotIdentifiedError: as in `require_verdicts`, or the ranker cannot rank the battles.
     """
     require_verdicts(part)
     standings = ranker(part if merged is None else merged)
@@ -635,7 +658,7 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
 def _explain_failure(
     error: PodiumError, battles: Battles, warnings: Sequence[Notice]
 ) -> PodiumError:
-    """Return the error of a ranker; if no reply was parsed, with the warning that says why.
+    """Return the error of a ranker; if no reply was parsed, with the first warning, which says why.
 
     Args:
         error: the error.
@@ -799,9 +822,10 @@ def refuse_several_metrics(battles: Battles) -> None:
 
 
 def require_verdicts(battles: Battles) -> None:
-    """Raise NotIdentifiedError if a judge was asked and none of its replies could be parsed.
+    """Raise NotIdentifiedError if the only verdicts are ties of identical responses.
 
-    Ties of identical responses, about which no judge is asked, then say nothing about the models.
+    No judge is asked about these, so that they say nothing about the models if none of the judge's
+    replies could be parsed. Battles without any verdict raise no error here: rankers reject them.
     """
     asked = battles.asked_battles
     if battles.tally.identical and len(asked) and not asked.tally.judged:

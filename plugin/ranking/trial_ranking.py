@@ -153,7 +153,17 @@ def check_rankers(
 def _ranker_in_place(
     name: str, battles: Battles, calibration: Calibration | None, options: Mapping[str, Any]
 ) -> str | None:
-    """Return the ranker that replaces another one on some battles; None if none does."""
+    """Rank battles, and return the ranker that replaced the named one; None if none did.
+
+    Args:
+        name: name of the ranker.
+        battles: the battles.
+        calibration: the calibration that the ranker gets; None for none.
+        options: its options.
+
+    Raises:
+        PodiumError: the ranker cannot rank the battles.
+    """
     arguments: dict[str, Any] = {
         "by": ranked_apart(battles, [name]),
         "calibration": calibration,

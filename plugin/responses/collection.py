@@ -34,6 +34,8 @@ If two rows differ in one of these fields, the models were asked different quest
 """
 CODES_OF_PAIRING = ("questions-by-input",)
 """Codes of notices that say that items of responses have other names than in their files."""
+CODES_OF_LOST_FILES = ("left-out", "run-failed")
+"""Codes of notices on files of responses that could not be read, or hold no finished sample."""
 REMEDY_OF_GROUPS = "name a column that is the same in all rows of an item, or correct the rows"
 REMEDY_OF_QUESTIONS = (
     "responses can be compared only where models were asked the same: rename the ids, or give the "
@@ -124,6 +126,11 @@ class Responses:
     def models(self) -> tuple[str, ...]:
         """The names of the models, sorted."""
         return tuple(sorted(self.texts))
+
+    @property
+    def lost_files(self) -> tuple[Notice, ...]:
+        """The notes on files that were left out because they could not be used."""
+        return select_codes(self.notes, CODES_OF_LOST_FILES)
 
     @property
     def has_transcripts(self) -> bool:

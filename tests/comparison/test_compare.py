@@ -12,7 +12,7 @@ from places import EXAMPLE
 from scipy import stats
 
 import podium as api
-from podium.comparison.pair_data import ComparedPair, level_credits
+from podium.comparison.pair_data import ComparedPair, equalized_credits
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.rankers.errors.rank_sets import further_items
 
@@ -179,7 +179,7 @@ def test_identical_answers_get_equal_credit_in_every_battle():
             "credit": [1.0, 0.2, 0.4, 1.0, 0.0],
         }
     )
-    credit = level_credits(table, ComparedPair("a", "b", "auto", 0.95, {"q0"}))
+    credit = equalized_credits(table, ComparedPair("a", "b", "auto", 0.95, {"q0"}))
     assert credit.tolist() == pytest.approx([0.5, 0.4, 0.6, 1.0, 0.0])
 
 

@@ -24,10 +24,12 @@ from podium.rankers.ranking import Standings
 def explained_by_any_order(
     standings: Standings, battles: Battles, checks: Sequence[Check]
 ) -> tuple[str, ...]:
-    """Return the models of `models_explained_by_order`, by the flagged checks of the order.
+    """Return the models of which the order of responses may explain that one is clearly ahead.
 
-    If the order decides more in some slices, the term for the response shown first is that of these
-    slices; another fit has the term of all battles if the check of all is flagged.
+    They are those of `models_explained_by_order`, of up to two fits: if the check `one order` is
+    flagged, one with a term for the response shown first in all battles; if the check `order in
+    slices` is flagged, one with a term for the response that each slice favours. Empty if neither
+    check is flagged.
 
     Args:
         standings: scores, errors and critical value.
@@ -40,7 +42,7 @@ def explained_by_any_order(
     slices = find_flagged(checks, [IN_SLICES])
     if slices is not None and slices.fields["column"] in battles.rows.battle_columns:
         side = _favoured_sides(battles, slices.fields["column"], slices.fields["leans"])
-        if np.any(side * _shown_first(battles)):
+        if np.any(side * _side_shown_first(battles)):
             explained += models_explained_by_order(standings, battles, side)
     return tuple(dict.fromkeys(explained))
 
@@ -48,8 +50,8 @@ def explained_by_any_order(
 def _favoured_sides(battles: Battles, column: str, leans: Mapping[str, float]) -> np.ndarray:
     """Return of each battle which response its slices favour, shape (battles,).
 
-    It is 1 for the response shown first, -1 for the other one, and 0 if there is no effect, or if
-    the slices of a cell that lists several values favour both alike.
+    It is 1 for the response shown first, -1 for the other one, and 0 if the slice is not among
+    `leans`, or if the slices of a cell that lists several values favour both alike.
 
     Args:
         battles: the battles.
@@ -85,16 +87,17 @@ def models_explained_by_order(
     if separation is None or not any(separation.beats):
         return ()
     names = separation.names
-    claims = [
-        (names[k], names[behind]) for k, beaten in enumerate(separation.beats) for behind in beaten
-    ]
+    claims = []
+    for winner, places_behind in zip(names, separation.beats, strict=True):
+        claims += [(winner, names[place]) for place in places_behind]
     try:
         is_kept = _claims_kept(battles, claims, separation.critical, side)
     except PodiumError:
         is_kept = [False] * len(claims)
-    explained = {
-        name for pair, kept in zip(claims, is_kept, strict=True) if not kept for name in pair
-    }
+    explained = set[str]()
+    for pair, kept in zip(claims, is_kept, strict=True):
+        if not kept:
+            explained.update(pair)
     return tuple(name for name in names if name in explained)
 
 
@@ -116,7 +119,7 @@ def _claims_kept(
         PodiumError: the term is confounded with the ratings, or the fit fails.
     """
     readable = battles.readable
-    term = _shown_first(battles)
+    term = _side_shown_first(battles)
     if side is not None:
         term = side * term
     coded = code_battles(battles)
@@ -133,8 +136,11 @@ def _claims_kept(
     return kept
 
 
-def _shown_first(battles: Battles) -> np.ndarray:
-    """Return 1 if the response of model a was shown first, -1 if that of b was, else 0."""
+def _side_shown_first(battles: Battles) -> np.ndarray:
+    """Return of each battle which response was shown first, shape (battles,).
+
+    It is 1 for the response of model a, -1 for that of model b, and 0 if it is not known.
+    """
     order = read_orders(battles)
     return (order == "ab").astype(float) - (order == "ba")
 

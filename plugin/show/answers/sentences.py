@@ -185,9 +185,10 @@ def build_ranking_answer(
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
 
-    If it is not known which rows are about the same item, the answer says only this, and whether
-    to trust the ranking. If models have different inputs for an item, and the inputs do not
-    show that the questions are the same, the first sentence begins with that condition.
+    If the scores are not in one unit, or if it is not known which rows are about the same item, the
+    answer says only this, and whether to trust the ranking. If models have different inputs for an
+    item, and the inputs do not show that the questions are the same, the first sentence begins with
+    that condition.
 
     Args:
         standings: the standings, which are not changed.
@@ -466,7 +467,16 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
 
 
 def _items_beside_raters(standings: Standings, raters: int, further: int | None) -> str:
-    """Write how many further items go with further voters or judges; empty if that is unknown."""
+    """Write how many further items go with further voters or judges.
+
+    The text is empty if the number of further raters is unknown (`further` is None), or if there is
+    one item only.
+
+    Args:
+        standings: the standings.
+        raters: number of voters or judges so far.
+        further: number of further ones.
+    """
     if further is None or standings.counts.items <= 1:
         return ""
     return further_items_text(raters, further, standings.counts.units, standings.counts.unit)
@@ -543,7 +553,9 @@ def _same_leaders_sentence(
 ) -> str | None:
     """Write in how many slices the same models lead by the same ranker.
 
-    None if there is one slice.
+    If the leaders lead no other slice, write in how many of the others other models lead. If these
+    standings have no leaders, write in how many of the others no place is certain either. None if
+    there is one slice.
 
     Args:
         standings: the standings whose leaders are compared.
@@ -587,7 +599,7 @@ def _no_leader_sentence(same: int, others: int, noun: str) -> str:
 
 
 def _other_leaders_sentence(others: int, led: int, noun: str) -> str:
-    """Write in how many other slices, called `noun`, other models lead.
+    """Write in how many other slices, called `noun`, other models lead, and in how many none does.
 
     Args:
         others: number of slices with other leaders or without leaders.

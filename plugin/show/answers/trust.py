@@ -12,10 +12,10 @@ MOST_DESCRIBED = 2
 
 
 def trust_sentence(checks: Sequence[Check]) -> str:
-    """Write what the flagged checks found, else how many are ok and which could not be made.
+    """Write what the flagged checks found, else how many passed and which could not be made.
 
-    Cautions (checks in `CAUTIONS`) are not counted among the flagged checks. Those that are
-    flagged are described in any case.
+    Cautions (checks in `CAUTIONS`) are not counted among the flagged checks. Flagged cautions are
+    described in any case.
 
     Args:
         checks: checks whose p-values are adjusted (`adjust_tests`).
@@ -52,16 +52,21 @@ def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
 
 
 def _passed_part(checks: Sequence[Check], cautions: int) -> str:
-    """Write how many checks passed, for checks of which none but cautions are flagged.
+    """Write how many checks passed, or that none could be made.
+
+    No check but cautions may be flagged, so that all other checks that were made have passed.
 
     Args:
         checks: all checks.
         cautions: number of flagged cautions, which did not pass.
     """
-    passed = sum(check.is_known for check in checks) - cautions
+    made = sum(check.is_known for check in checks)
+    passed = made - cautions
     number = len(checks)
-    if not passed:
+    if not made:
         return "No check could be made"
+    if not passed:
+        return "No check passed"
     if passed == number:
         return f"{all_of(number, 'check').capitalize()} passed"
     return f"{number_word(passed)} of {number_word(number)} checks passed".capitalize()

@@ -154,32 +154,36 @@ def _tests_of_kept(
 def withhold_ranks(standings: Standings) -> Standings:
     """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
 
-    They are for battles whose rows may share items: errors that take rows as independent are then
-    too small. Scores and intervals stay, and so do models without a rank set.
+    Such standings are needed for battles whose rows may share items: errors that take rows as
+    independent are then too small. Scores and intervals stay, and models without a rank set still
+    have none.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
-    entries = tuple(
-        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
-        for entry in standings.entries
-    )
+    entries = []
+    for entry in standings.entries:
+        if entry.rank_low is not None:
+            entry = replace(entry, rank_low=1, rank_high=placed)
+        entries.append(entry)
     separation = standings.separation
     if separation is not None:
         nobody = tuple(() for _ in separation.beats)
         separation = replace(separation, cuts=(), beats=nobody, lead=None, neighbours=())
-    return replace(standings, entries=entries, separation=separation)
+    return replace(standings, entries=tuple(entries), separation=separation)
 
 
 def withhold_ranks_of(standings: Standings, models: Collection[str]) -> Standings:
     """Return standings in which some models have no rank set.
 
-    The rank sets of the others contain the places at which these models may stand, and the pairs
-    and cuts are those of `without_models`. Scores and intervals are unchanged.
+    A rank set of the other models rested on being clearly ahead of, or behind, some of these. It
+    grows by a rank for each, at the end that this had excluded. The pairs and cuts are those of
+    `without_models`. Scores and intervals are unchanged.
 
     Args:
         standings: the standings, which are not changed.
         models: names of the models about which nothing can be claimed.
     """
     separation = standings.separation
+    # Numbers of withheld models that are clearly ahead of, and clearly behind, each model.
     better = dict.fromkeys((entry.model for entry in standings.entries), 0)
     worse = dict(better)
     if separation is not None:
@@ -356,7 +360,8 @@ def _following_clause(separation: Separation, group: range, *, is_last: bool) ->
     """
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
-        return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names)
+        of_one = rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS
+        return of_one.format(model=names)
     members = set(group)
     is_open = all(members.isdisjoint(separation.beats[k]) for k in group)
     template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW

@@ -95,9 +95,10 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
         site: folder of the site, whose files are not read; None if it is elsewhere.
 
     Returns:
-        The rankings by name, and the reasons why damaged rankings were skipped. Other JSON files
-        are skipped without a reason. Rankings are sorted by name; of names that differ only in a
-        date, the newest is first.
+        The rankings by name, and the reasons why damaged rankings were skipped. Skipped without a
+        reason are other JSON files, rankings without a table, and rankings that an earlier version
+        of podium wrote beside the log of another one. Rankings are sorted by name; of names that
+        differ only in a date, the newest is first.
 
     Raises:
         DataError: no file holds a ranking.
@@ -118,7 +119,9 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
             rankings[path.relative_to(folder).with_suffix("").as_posix()] = ranking
     if not rankings:
         raise DataError("no ranking", remedy=f"for each, {REMEDY}", source=str(folder))
-    names = sorted(sorted(rankings, reverse=True), key=lambda name: DATE.sub("", name))
+    newest_first = sorted(rankings, reverse=True)
+    # Names that are equal without their dates stay in this order.
+    names = sorted(newest_first, key=lambda name: DATE.sub("", name))
     return {name: rankings[name] for name in names}, failures
 
 

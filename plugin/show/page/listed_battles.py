@@ -111,9 +111,9 @@ def list_battles(
     for name in ("credit", "human"):
         columns[name] = _numbers(rows[name]) if name in rows else no_values
     columns["orders"] = _list_judgments(judgments, rows)
-    response_numbers = (
-        rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
-    )
+    response_numbers: Iterable[int] = [1] * len(rows)
+    if "response" in rows:
+        response_numbers = rows["response"].fillna(1).astype(int)
     pool = TextPool(battles.short_judges)
     listed = []
     for number, *cells in zip(response_numbers, *columns.values(), strict=True):
@@ -121,12 +121,12 @@ def list_battles(
         codes = _pool_texts(texts, pool, str(row["item"] or ""), number, row["a"], row["b"])
         listed.append(row | codes)
     return ListedBattles(
-        listed,
-        pool.shown,
-        len(table),
-        int((why != CHANCE).sum()),
-        pool.cut,
-        _numbers_compared(battles),
+        rows=listed,
+        pool=pool.shown,
+        total=len(table),
+        disagreeing=int((why != CHANCE).sum()),
+        cut=pool.cut,
+        compared=_numbers_compared(battles),
     )
 
 
@@ -207,8 +207,9 @@ def _disagreements(battles: Battles) -> np.ndarray:
 def _numbers_compared(battles: Battles) -> dict[str, int]:
     """Return the number of battles on which a kind of disagreement can be seen, by kind.
 
-    Both orders are parsed, two judges gave a credit to the matchup, or judge and humans did. Kinds
-    without such a battle are left out.
+    It can be seen for `ORDERS` if both orders are parsed, for `JUDGES` if two judges gave a credit
+    to the matchup, and for `HUMANS` if judge and humans did. Kinds without such a battle are left
+    out.
     """
     table = battles.table
     has_credit = table["credit"].notna()
@@ -282,8 +283,8 @@ def _pool_texts(
 
     Returns:
         The code of the instruction, of the response of model a (`first`) and of model b
-        (`second`), and for each reply its order, judge and code (`coded_replies`). Codes are -1
-        for texts that are unknown or left out.
+        (`second`), and for each reply its order, judge and code (`words`). Codes are -1 for texts
+        that are unknown or left out.
     """
     replies = list(texts.replies.get((item, number, a, b), []))
     for order, judge, reply in texts.replies.get((item, number, b, a), []):

@@ -15,6 +15,8 @@ from podium.diagnosis.checks.order_checks import IN_SLICES, ONE_ORDER
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.errors import PodiumError
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_texts
 from podium.rankers.calibration.calibration import Calibration
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.rankers.fit.cells import prepare_battles
@@ -47,6 +49,7 @@ class PageContent:
         missing: why a part is missing, by name of the part.
         disclosure: how the ranking was made, for its readers; None to leave it out.
         home: link to the index of a site; empty for a page on its own.
+        lost: notes on files of `--responses` that could not be read; also among `notes`.
     """
 
     ranking: Ranking
@@ -64,6 +67,7 @@ class PageContent:
     costs: Table | None = None
     disclosure: Disclosure | None = None
     home: str = ""
+    lost: Sequence[Notice] = ()
 
 
 def add_battles_to_page(
@@ -100,11 +104,13 @@ def add_battles_to_page(
         content = _add_judge_card(
             content, battles, judgments, families=families, level=level, seed=seed
         )
+    collected = texts or BattleTexts()
     return replace(
         content,
-        listed=list_battles(battles, judgments, texts or BattleTexts(), seed),
+        listed=list_battles(battles, judgments, collected, seed),
         has_texts=texts is not None,
-        notes=texts.notes if texts else (),
+        notes=(*collected.notes, *notice_texts(collected.lost)),
+        lost=collected.lost,
         checks=checks_table(content.ranking.standings[0], battles, families),
     )
 

@@ -86,7 +86,7 @@ def report_page(content: PageContent) -> str:
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
     calibration = ""
     if content.calibration:
-        calibration = html_part(calibration_reports(content.calibration), 3)
+        calibration = html_part(calibration_reports(content.calibration), heading=3)
     return render_page(
         "report",
         [charting_library(), *map(read_asset, SCRIPTS)],

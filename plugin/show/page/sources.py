@@ -1,6 +1,7 @@
 """Collect the texts of battles and the costs of answers from the sources of a page."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -10,9 +11,9 @@ import pandas as pd
 
 from podium.data.battles import REPLIES, Battles
 from podium.data.formats.files import find_files
-from podium.errors import PodiumError
+from podium.errors import DataError, PodiumError
 from podium.hookspecs import load_target
-from podium.notices.notice import select_codes
+from podium.notices.notice import Notice, select_codes
 from podium.numbers import cell_text
 from podium.plugins import catalogue
 from podium.rankers.ranking import Standings
@@ -54,6 +55,7 @@ class BattleTexts:
         transcripts: keys in `responses` whose texts are transcripts of agents.
         systems: the system prompt of each item that has one.
         media: items whose instruction has images or other contents beside its text.
+        lost: notes on files of `--responses` that could not be read.
     """
 
     instructions: dict[str, str] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class BattleTexts:
     transcripts: set[tuple[str, int, str]] = field(default_factory=set)
     systems: dict[str, str] = field(default_factory=dict)
     media: set[str] = field(default_factory=set)
+    lost: list[Notice] = field(default_factory=list)
 
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Add the texts of one judgment to these texts.
@@ -142,7 +145,7 @@ def collect_texts(
         allow: names of the findings about them that the user accepts.
 
     Raises:
-        PodiumError: a file of responses, or a log, cannot be read.
+        PodiumError: a file of responses that was named alone, or all of a folder, cannot be read.
     """
     texts = BattleTexts()
     items = {*battles.values_of("item")} if "item" in battles.columns else set()
@@ -153,10 +156,13 @@ def collect_texts(
         texts.add_row(row)
     if responses:
         readers = response_readers()
-        texts.add_responses(read_responses(*responses, readers=readers, show=SHOWN, allow=allow))
+        read = read_responses(*responses, readers=readers, show=SHOWN, allow=allow)
+        texts.add_responses(read)
+        # A file of both is told once, among those of the battles.
+        texts.lost.extend(note for note in read.lost_files if note not in battles.lost)
     if texts.models_without_texts(battles.models):
         _add_responses_of_sources(texts, battles, sources, allow)
-    if _show_first_responses_only(texts, battles):
+    if _is_response_unknown(texts, battles):
         texts.notes.append(FIRST_RESPONSES)
     return texts
 
@@ -206,10 +212,11 @@ def _have_other_items(responses: Responses, battles: Battles) -> bool:
     return {run.source for run in responses.runs} != {run.source for run in battles.runs}
 
 
-def _show_first_responses_only(texts: BattleTexts, battles: Battles) -> bool:
+def _is_response_unknown(texts: BattleTexts, battles: Battles) -> bool:
     """Return whether models have several responses to an item, and battles do not tell them apart.
 
     Verdicts are then over several responses (epochs), or it is not known which of them was judged.
+    A page shows the first responses.
     """
     if any(number > 1 for number in _response_numbers(battles)):
         return False
@@ -230,7 +237,7 @@ def costs_table(
 
     There is a row per model of the standings, in their order, with the number of answers whose
     costs are known. Columns without any value are left out. The result is None if no source
-    records costs.
+    records costs of these models.
 
     Args:
         standings: the ranking whose models and scores are shown.
@@ -271,7 +278,8 @@ def _read_texts_or_costs(
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the rows that formats read from the files of sources, each with its file.
 
-    Sources that cannot be listed are skipped, and so are files that no such format reads.
+    Sources that cannot be listed are skipped, and so are files that no such format reads. Of a
+    damaged file, the rows before the damage are yielded.
 
     Args:
         kind: name of the formats' reader, `texts` or `costs`. Formats without it are skipped.
@@ -284,8 +292,10 @@ def _read_texts_or_costs(
         read_rows = load_target(reader)
         for source in sources:
             for path in _files_in(source, each_format.suffixes):
-                for row in read_rows(path):
-                    yield path, row
+                # The readers of battles and responses have told of a damaged file, or raised it.
+                with suppress(DataError):
+                    for row in read_rows(path):
+                        yield path, row
 
 
 def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:

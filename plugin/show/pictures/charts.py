@@ -283,7 +283,7 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
 def reliability_diagram(calibration: Calibration) -> Any:
     """Draw how often humans agreed with the judge over the agreement that its signal predicts.
 
-    Each point is a tenth of the battles.
+    Each point has about a tenth of the decisive battles, or more where predictions are equal.
     """
     bins = calibration.agreement.bins
     rows = [

@@ -99,8 +99,9 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
     legend = [LEGEND]
     if source and any(f" {source}" in probe.command for probe in probes):
         legend.insert(0, f"{SOURCE}: {source}")
-    described = [k for k, probe in enumerate(probes) if probe.is_descriptive]
-    rules = frozenset({described[0] - 1}) if described and described[0] else frozenset[int]()
+    # A line separates the tests from the descriptions, which come last.
+    tests = sum(not probe.is_descriptive for probe in probes)
+    rules = frozenset({tests - 1}) if 0 < tests < len(probes) else frozenset[int]()
     table = Table(
         "", PROBE_COLUMNS, rows, align="llrrrl", words=True, rules=rules, legend=tuple(legend)
     )
@@ -174,17 +175,17 @@ def interval_of_check(check: Check) -> str:
 
 
 def threshold_of_probe(probe: Probe) -> str:
-    """Return with what the figure is compared; a dash for descriptions.
+    """Return with what the figure is compared: a p-value, or a threshold in the figure's unit.
 
-    A test with a threshold is flagged if its figure is beyond it and its p-value small, too.
+    A test with such a threshold is flagged if its figure is beyond it and its p-value small, so
+    that both are written. A dash stands for descriptions, and for checks without a fixed threshold
+    or a unit.
     """
     check = probe.check
     kind = check.kind
     if not isfinite(kind.threshold) or probe.is_descriptive:
         return EMPTY
-    if kind.by_p:
-        return _p_threshold(kind.threshold)
-    if kind.unit == "p":
+    if kind.by_p or kind.unit == "p":
         return _p_threshold(kind.threshold)
     if not kind.unit:
         return EMPTY
@@ -198,7 +199,7 @@ def _p_threshold(level: float) -> str:
 
 
 def format_number(number: float, unit: NumberUnit) -> str:
-    """Write a figure in its unit; empty without a unit.
+    """Write a figure in its unit; a dash without a unit, and `∞` or `-∞` for an infinite one.
 
     >>> format_number(0.076, "points"), format_number(0.031, "share"), format_number(0.004, "p")
     ('7.6 points', '3.1%', 'p .004')

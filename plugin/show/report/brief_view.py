@@ -73,6 +73,9 @@ def _fit_texts(
 ) -> tuple[list[str], list[str]]:
     """Return the lines of the answer and those of the notes that leave room for a table.
 
+    If there is no room for all, the advice on what to do next is left out, then the end of the
+    answer, and then the last notes.
+
     Args:
         standings: the standings.
         messages: the texts of the notes, each of which takes a line.
@@ -145,13 +148,14 @@ def _without_mark(standings: Standings) -> Standings:
 def _sizes_text(standings: Standings, *, is_judged: bool) -> str:
     """Write ranker and level, and the numbers of items and battles.
 
-    After a tournament, all counts of its battles are given.
+    Args:
+        standings: the standings.
+        is_judged: whether judges compared the responses. All counts of battles are then given, and
+            the share of flips; else the numbers of items and of missing battles.
     """
-    name = (
-        standings.ranker
-        if standings.slice is None
-        else f"{standings.ranker} of {standings.shown_slice}"
-    )
+    name = standings.ranker
+    if standings.slice is not None:
+        name = f"{standings.ranker} of {standings.shown_slice}"
     level = f"{percent(standings.level)} intervals" if standings.interval else "no intervals"
     counts = standings.counts
     if is_judged:

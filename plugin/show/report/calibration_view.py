@@ -36,12 +36,12 @@ def agreement_report(agreement: Agreement) -> Report:
     """Build the report on battle-by-battle agreement with humans."""
     rows = [
         ("battles with a verdict and a human label", f"{agreement.battles:,}"),
-        ("kappa (win, tie, loss)", number_text(agreement.kappa, 3)),
+        ("kappa (win, tie, loss)", number_text(agreement.kappa, digits=3)),
         ("battles in which neither calls a tie", f"{agreement.decisive:,}"),
         ("  same winner", share_text(agreement.agreement)),
-        ("mean |margin|", number_text(agreement.mean_abs_margin, 2)),
+        ("mean |margin|", number_text(agreement.mean_abs_margin, digits=2)),
         ("verdicts against the sign of their margin", share_text(agreement.sign_conflicts)),
-        ("larger |margin| where humans agree (AUC)", number_text(agreement.auc, 3)),
+        ("larger |margin| where humans agree (AUC)", number_text(agreement.auc, digits=3)),
     ]
     return _table_report("judge and humans, all battles", ["", ""], rows)
 
@@ -138,23 +138,25 @@ def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> lis
     """
     accuracy = calibration.accuracy[kind]
     conformal = calibration.conformal[kind]
-    errors = [number_text(accuracy.mae, 1)]
+    errors = [number_text(accuracy.mae, digits=1)]
     if has_corrected:
         is_corrected = kind in calibration.scale_correction
         corrected = accuracy.mae if is_corrected else None
-        errors = [number_text(accuracy.plain_mae, 1), number_text(corrected, 1)]
+        errors = [number_text(accuracy.plain_mae, digits=1), number_text(corrected, digits=1)]
+    ece = calibration.agreement.ece if kind == "soft" else None
+    # Each battle counts for both of its models.
     battles = sum(held.battles for held in calibration.models) // 2
     return [
         *_ratings_name(calibration, kind),
         f"{battles:,}",
         *errors,
-        number_text(accuracy.spearman, 3),
-        number_text(accuracy.kendall, 3),
-        number_text(accuracy.log_loss, 3),
-        number_text(calibration.agreement.ece if kind == "soft" else None, 3),
+        number_text(accuracy.spearman, digits=3),
+        number_text(accuracy.kendall, digits=3),
+        number_text(accuracy.log_loss, digits=3),
+        number_text(ece, digits=3),
         _quantile_text(conformal),
-        number_text(conformal.median_se, 1),
-        number_text(conformal.median_width, 1),
+        number_text(conformal.median_se, digits=1),
+        number_text(conformal.median_width, digits=1),
     ]
 
 
@@ -183,9 +185,9 @@ def differences_report(choice: "Choice") -> Report:
     """
     rows = []
     for contender, differences in choice.others:
-        error = _signed_text(differences.get("mae"), 1)
-        spearman = _signed_text(differences.get("spearman"), 3)
-        kendall = _signed_text(differences.get("kendall"), 3)
+        error = _signed_text(differences.get("mae"), digits=1)
+        spearman = _signed_text(differences.get("spearman"), digits=3)
+        kendall = _signed_text(differences.get("kendall"), digits=3)
         rows.append((*_contender_cells(contender), error, spearman, kendall))
     best = " ".join(filter(None, _contender_cells(choice.best)))
     title = f"beyond {best}, which errs least"
@@ -199,7 +201,10 @@ def differences_report(choice: "Choice") -> Report:
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
-    """Return two cells: the name of the ratings, and their parameter (empty for hard ratings).
+    """Return two cells: the name of the ratings, and their parameter.
+
+    The parameter is beta, the credit of a win for the target `smoothing`, and empty for hard
+    ratings. `given` follows it if the user chose it.
 
     Args:
         calibration: the calibration.
@@ -320,8 +325,12 @@ def _accuracy_report(calibration: Calibration) -> Report:
         values = []
         intervals = []
         for factor in factors:
-            values.append(f"{factor.value:.2f}" if factor and factor.is_known else "no")
-            intervals.append(interval_text(factor.low, factor.high, ".2f") if factor else EMPTY)
+            if factor is None:
+                values.append("no")
+                intervals.append(EMPTY)
+                continue
+            values.append(f"{factor.value:.2f}" if factor.is_known else "no")
+            intervals.append(interval_text(factor.low, factor.high, ".2f"))
         rows.append(("scale-corrected by", *values))
         rows.append(("  90% interval", *intervals))
         rows.append(_row("slope of human ratings on these", hard_and_soft, "slope", ".2f"))
@@ -369,7 +378,7 @@ def _conformal_report(calibration: Calibration) -> Report:
         needed = f"coverage and width over half splits need {2 * soft.least_models} models"
         rows.append((needed, EMPTY, EMPTY))
         if any(part.loo_coverage is not None for part in hard_and_soft):
-            widths = [number_text(part.loo_width, 1) for part in hard_and_soft]
+            widths = [number_text(part.loo_width, digits=1) for part in hard_and_soft]
             rows.append(
                 _row("coverage, each left out (says n alone)", hard_and_soft, "loo_coverage", ".1%")
             )
@@ -391,12 +400,12 @@ def _models_report(calibration: Calibration) -> Report:
     for held in ordered:
         row = [
             f"{held.model} *" if held.separated else held.model,
-            number_text(held.human_elo, 0),
-            number_text(held.rating("hard"), 0),
+            number_text(held.human_elo, digits=0),
+            number_text(held.rating("hard"), digits=0),
             cell_text(held.residual("hard"), "+.0f"),
-            number_text(held.rating("soft"), 0),
+            number_text(held.rating("soft"), digits=0),
             cell_text(held.residual("soft"), "+.0f"),
-            number_text(held.se("soft"), 1),
+            number_text(held.se("soft"), digits=1),
             f"{held.battles:,}",
         ]
         rows.append(row)
@@ -414,9 +423,9 @@ def _reliability_report(calibration: Calibration) -> Report | None:
     rows = []
     for each_bin in calibration.agreement.bins:
         bar = "█" * round(max(0.0, each_bin.agreement - 0.5) * 40)
-        first_cells = (f"{each_bin.battles:,}", number_text(each_bin.mean_margin, 2))
+        first_cells = (f"{each_bin.battles:,}", number_text(each_bin.mean_margin, digits=2))
         rows.append((*first_cells, f"{each_bin.predicted:.1%}", f"{each_bin.agreement:.1%}", bar))
-    ece = number_text(calibration.agreement.ece, 3)
+    ece = number_text(calibration.agreement.ece, digits=3)
     axis = f"50% … 100%   (ECE {ece})"
     header = ["battles", "mean |margin|", "predicted", "humans agreed", axis]
     return _table_report("is the signal a probability?", header, rows, "rrrrl") if rows else None

@@ -153,7 +153,14 @@ def _describe_uncertainty(standings: Standings, entry: Entry) -> dict[str, Any]:
 def _describe_dataset(
     task: str, ranking: Ranking, standings: Standings, options: ExportOptions
 ) -> dict[str, Any]:
-    """Describe the dataset of the items: by its name on the Hugging Face hub, else by the task."""
+    """Describe the dataset of the items: by its name on the Hugging Face hub, else by the task.
+
+    Args:
+        task: the task, or the name of the ranking if the task is unknown.
+        ranking: the ranking.
+        standings: one of its tables.
+        options: options of the command.
+    """
     on_hub = dataset_of_standings(ranking, standings, options)
     if on_hub is None:
         return {"dataset_name": task, "source_type": "other"}
@@ -168,22 +175,28 @@ def _describe_model(name: str, identifier: str) -> dict[str, Any]:
 
 
 def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
-    """Return the judges of a ranking, as its provenance describes them."""
+    """Return the judges of a ranking, as its provenance describes them, or by their names alone."""
     judge_records = ranking.provenance.get("judge_records", {})
     names = ranking.provenance.get("judges", ())
-    return [
-        JudgeRecord.from_json(name, judge_records[name])
-        if name in judge_records
-        else JudgeRecord.from_name(name)
-        for name in names
-    ]
+    judges = []
+    for name in names:
+        if name in judge_records:
+            judges.append(JudgeRecord.from_json(name, judge_records[name]))
+        else:
+            judges.append(JudgeRecord.from_name(name))
+    return judges
 
 
 def _describe_measure(standings: Standings, task: str | None, measure: Measure) -> dict[str, Any]:
     """Describe a metric of an eval: its name, direction, and what podium computed of it.
 
-    The id is that of the metric alone if the score is its mean, as evals report it. Else it names
-    podium's ranker, too.
+    The id is that of the metric alone if the score is the mean that the eval itself reports. Else
+    it names podium's ranker, too.
+
+    Args:
+        standings: the table of the score.
+        task: the task of the items; None if it is unknown.
+        measure: the metric.
     """
     name = measure.reported_name
     differences = [*dict.fromkeys(differences_from_eval(standings, measure))]

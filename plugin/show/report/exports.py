@@ -116,7 +116,10 @@ def _recorded_dataset(ranking: Ranking, standings: Standings) -> str | None:
 
 
 def table_name(standings: Standings) -> str:
-    """Return the ranker's name with the slice; a slice of a metric has the eval's name of it."""
+    """Return the ranker's name, with the slice in brackets if there is one.
+
+    A slice of a metric has the name that the eval gives the metric.
+    """
     measure = metric_of_scores(standings)
     if measure is not None and standings.slice in measure.names:
         return f"{standings.ranker} [{measure.title}]"
@@ -165,9 +168,9 @@ def hub_result_files(
         UsageError: the dataset of the items is unknown, or as in `dataset_of_standings`.
     """
     for standings, entry in scored_entries(ranking):
-        file = portable_name(
-            name if len(ranking.standings) == 1 else f"{name}-{table_name(standings)}"
-        )
+        file = name
+        if len(ranking.standings) > 1:
+            file = f"{name}-{table_name(standings)}"
         dataset = dataset_of_standings(ranking, standings, options)
         if dataset is None:
             remedy = "name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
@@ -183,7 +186,8 @@ def hub_result_files(
             )
         notes = _describe_result(ranking, standings, entry, task_of_standings(standings, options))
         lines.append(f"  notes: {_yaml_text(notes)}")
-        path = f"{path_of_model(entry.model, options.developer)}/.eval_results/{file}.yaml"
+        path = f"{path_of_model(entry.model, options.developer)}/.eval_results/"
+        path += f"{portable_name(file)}.yaml"
         yield path, "\n".join(lines) + "\n"
 
 
@@ -228,12 +232,12 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry, task:
     if measure is not None:
         parts += dict.fromkeys(differences_from_eval(standings, measure))
     if entry.low is not None and entry.high is not None:
-        ends = f"{number_text(entry.low, 3)} to {number_text(entry.high, 3)}"
+        ends = f"{number_text(entry.low, digits=3)} to {number_text(entry.high, digits=3)}"
         parts.append(f"{percent(standings.level)} interval {ends} ({standings.interval})")
     elif entry.low is not None or entry.high is not None:
-        bound = f"at least {number_text(entry.low, 3)}"
+        bound = f"at least {number_text(entry.low, digits=3)}"
         if entry.high is not None:
-            bound = f"at most {number_text(entry.high, 3)}"
+            bound = f"at most {number_text(entry.high, digits=3)}"
         parts.append(f"{percent(standings.level)} bound: {bound} ({standings.interval})")
     parts.append(f"{quantity(standings.counts.items, 'item')}, {quantity(entry.battles, 'battle')}")
     judges = ranking.provenance.get("judges", ())

@@ -104,7 +104,7 @@ def section_body(section: Section) -> str:
 
 
 def notes_part(notes: Sequence[str], kind: str = "note") -> str:
-    """Render notes as paragraphs of a CSS class."""
+    """Render notes as paragraphs; `kind` is their CSS class."""
     return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for note in notes)
 
 

@@ -122,7 +122,11 @@ def markdown_table(table: Table, escape: Callable[[str], str] = escape_markdown)
 
 
 def _latex_table(table: Table) -> str:
-    """Return a table as LaTeX, without its title. A header of empty cells is left out."""
+    """Return a table as LaTeX, without its title. A header of empty cells is left out.
+
+    A line follows the header and the rows in `table.rules`, the last row excepted: the table ends
+    with a line.
+    """
     header, *rows = [
         " & ".join(map(escape_latex, row)) + r" \\" for row in (table.header, *table.rows)
     ]

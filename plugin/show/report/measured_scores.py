@@ -39,8 +39,9 @@ def metric_of_scores(standings: Standings) -> Measure | None:
 def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
     """Return an entry with score, interval and standard error as the eval reports its metric.
 
-    The ends of the interval change places where lower is better. Without a metric, the entry is
-    returned as it is.
+    Where lower is better in the eval, a ranking has values of the opposite sign, or logarithms: the
+    eval's are restored, and the ends of the interval change places. Other entries are returned as
+    they are, and so is an entry without a score or without a metric.
 
     Raises:
         NotIdentifiedError: the score is no finite number in the eval's unit.

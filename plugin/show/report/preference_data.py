@@ -18,6 +18,7 @@ from podium.data.battles import Battles
 from podium.data.jury_verdicts import is_merging_jury, merge_jury_verdicts
 from podium.data.task_names import tasks_by_value, tasks_of_battles
 from podium.errors import UsageError
+from podium.frames import is_missing
 from podium.show.report.export_options import PreferenceOptions
 from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from podium.show.page.sources import BattleTexts
 
 FLIP = "flip"
+"""Agreement of a pair whose two orders have different winners."""
 MIXED = "mixed"
 """Agreement of a pair whose judges or repeats do not all agree alike with their other order."""
 ONE_ORDER = "one order"
@@ -121,9 +123,14 @@ def preference_data(
 def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
     """Return a row for each pair and judge, or for each pair with `pool`.
 
-    The columns are those of `PAIR` and `SOURCE`, `category`, `credit` (the mean over readable
-    verdicts, by weight, of model_a, whose name sorts first), `agreement`, `identical` and `lacks`
-    (whether a score is missing, so that no judge's reply is).
+    The columns are those of `PAIR` and `SOURCE` and these:
+
+    - `category`;
+    - `credit`: the mean credit of model_a, whose name sorts first, over the readable verdicts, by
+      weight; None if no verdict is readable. Of a jury with `pool`, its rule gives the credit;
+    - `agreement`: how the orders agree, see `_joint_agreement`;
+    - `identical`: whether the responses are identical;
+    - `lacks`: whether each verdict lacks a score, instead of a reply that could be parsed.
     """
     import pandas as pd
 
@@ -149,7 +156,12 @@ def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
 
 
 def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
-    """Return the columns of battles that preferences need, with model_a the first by name."""
+    """Return the columns of battles that preferences need, with model_a the first by name.
+
+    Battles without an item are left out. The columns are `PAIR`, `SOURCE`, `category`, `credit` (of
+    model_a), `weight` (1 if unknown), `agreement` (of the orders), `identical` and `lacks` (whether
+    a score is missing).
+    """
     import pandas as pd
 
     table = battles.table
@@ -163,11 +175,11 @@ def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
     rows["agreement"] = _agreements(table)
     rows["identical"] = table["identical"].eq(True) if "identical" in table else False
     rows["lacks"] = ~battles.readable & ~battles.is_unparsed
-    turned = rows["model_a"] > rows["model_b"]
-    sides = rows["model_a"].where(~turned, rows["model_b"])
-    rows["model_b"] = rows["model_b"].where(~turned, rows["model_a"])
-    rows["model_a"] = sides
-    rows["credit"] = rows["credit"].where(~turned, 1 - rows["credit"])
+    is_sorted = rows["model_a"] <= rows["model_b"]
+    first_by_name = rows["model_a"].where(is_sorted, rows["model_b"])
+    rows["model_b"] = rows["model_b"].where(is_sorted, rows["model_a"])
+    rows["model_a"] = first_by_name
+    rows["credit"] = rows["credit"].where(is_sorted, 1 - rows["credit"])
     return rows[rows["item"].notna()]
 
 
@@ -187,7 +199,11 @@ def _tasks(battles: Battles, written: "pd.Series") -> "pd.Series":
 
 
 def _agreements(table: "pd.DataFrame") -> "pd.Series":
-    """Return how the two orders of each battle agree; None if no order is known."""
+    """Return how the two orders of each battle agree.
+
+    It is `same`, `half` (one of them is a tie) or `flip`, `ONE_ORDER` for a battle of one known
+    order, and None if no order is known.
+    """
     import pandas as pd
 
     unknown = pd.Series(None, table.index, dtype=object)
@@ -199,8 +215,11 @@ def _agreements(table: "pd.DataFrame") -> "pd.Series":
 
 
 def _joint_agreement(values: "pd.Series") -> str | None:
-    """Return the agreement of several verdicts: that of all if they are alike, else `MIXED`."""
-    known = {value for value in values if value is not None and value == value}
+    """Return the agreement of several verdicts: that of all if they are alike, else `MIXED`.
+
+    Unknown ones are left out; None if all are unknown.
+    """
+    known = {value for value in values if not is_missing(value)}
     if len(known) > 1:
         return MIXED
     return next(iter(known), None)
@@ -208,7 +227,7 @@ def _joint_agreement(values: "pd.Series") -> str | None:
 
 def _join_sources(values: "pd.Series") -> str | None:
     """Return the distinct names in a column, sorted and joined by commas; None for no name."""
-    names = {str(value) for value in values if value is not None and value == value}
+    names = {str(value) for value in values if not is_missing(value)}
     return ", ".join(sorted(names)) or None
 
 
@@ -259,18 +278,26 @@ def _is_tie(credit: float) -> bool:
 
 
 def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict[str, Any]:
-    """Return the row of a pair.
+    """Return the row of a pair, with the response of higher credit as `chosen`.
 
     With credit 0.5, a hash of the pair decides which response stands in `chosen`, so that no model
     is always there.
+
+    Args:
+        pair: a row of `_merge_verdicts` with a credit.
+        texts: instructions and responses, which have those of the pair.
+        form: one of `export_options.FORMS`.
     """
     item = pair["item"]
     credit = pair["credit"]
-    models = [pair["model_a"], pair["model_b"]]
+    chosen = pair["model_a"]
+    rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        is_turned = bool(sha256(json.dumps([item, *models]).encode()).digest()[0] % 2)
-    chosen, rejected = reversed(models) if is_turned else models
+        first_byte = sha256(json.dumps([item, chosen, rejected]).encode()).digest()[0]
+        is_turned = first_byte % 2 == 1
+    if is_turned:
+        chosen, rejected = rejected, chosen
     system = texts.systems.get(item)
     shown = {
         "prompt": _prompt(texts.instructions[item], system, form),
@@ -293,7 +320,10 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
 
 
 def _prompt(instruction: str, system: str | None, form: str) -> Any:
-    """Return the prompt as messages, or as a text with the system prompt before it."""
+    """Return the prompt: messages, or for the form `standard` a text with the system prompt first.
+
+    `system` is None if there is no system prompt.
+    """
     if form == "standard":
         return _encodable(instruction if system is None else f"{system}\n\n{instruction}")
     messages = [] if system is None else [_message("system", system)]
@@ -301,7 +331,7 @@ def _prompt(instruction: str, system: str | None, form: str) -> Any:
 
 
 def _response(text: str, form: str) -> Any:
-    """Return a response as the assistant's message, or as a text."""
+    """Return a response: a list with the assistant's message, or a text for the form `standard`."""
     return _encodable(text) if form == "standard" else [_message("assistant", text)]
 
 

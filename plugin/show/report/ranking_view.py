@@ -193,7 +193,7 @@ def standings_report(standings: Standings) -> Report:
 
 
 def _rows_of_cuts(standings: Standings) -> frozenset[int]:
-    """Return the numbers of the rows with a line below.
+    """Return the numbers, from 0, of the rows above a cut, which have a line below.
 
     There is none if a model has no rank set, because it would stand above or below a line.
     """
@@ -216,7 +216,7 @@ def standings_heading(standings: Standings) -> str:
 
 
 def standings_name(standings: Standings) -> str:
-    """Return the ranker's name with the slice."""
+    """Return the ranker's name, with the slice in brackets if there is one."""
     if standings.slice is None:
         return standings.ranker
     return f"{standings.ranker} [{standings.shown_slice}]"
@@ -250,7 +250,7 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
         columns["rank set"] = lambda entry: range_text(entry.rank_low, entry.rank_high)
     columns["battles"] = lambda entry: f"{entry.battles:,}"
     if standings.ranker != "win-rate":
-        columns.setdefault("win rate", lambda entry: number_text(entry.win_rate, 3))
+        columns.setdefault("win rate", lambda entry: number_text(entry.win_rate, digits=3))
     for name in standings.entries[0].extra if standings.entries else ():
         if name not in CONFORMAL_KEYS:
             columns.setdefault(name.replace("_", " "), partial(_extra, name))
@@ -269,7 +269,10 @@ def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
 
 
 def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
-    """Format a model's interval, with a mark if the model was chosen as the first by the data."""
+    """Format a model's interval by a specification of its ends; `is_chosen` puts a mark before it.
+
+    The mark says that the data chose the model as the first one.
+    """
     interval = interval_text(entry.low, entry.high, style)
     return f"{CHOSEN_MARK} {interval}" if is_chosen else interval
 
@@ -387,8 +390,8 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
     """
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
-        low = number_text(ladder["slope_low"], 2)
-        high = number_text(ladder["slope_high"], 2)
+        low = number_text(ladder["slope_low"], digits=2)
+        high = number_text(ladder["slope_high"], digits=2)
         yield (
             "slope of these battles' own ratings on the given ones: "
             f"{ladder['slope']:.2f} (97.5%: {low} … {high})"
@@ -402,7 +405,9 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
             f"({hardest}) is found with 80% power"
         )
     for name, side in ladder["beyond"].items():
-        verb, end = ("wins", "lower") if side == "above" else ("loses", "upper")
+        # A model above all rated ones has no upper end, and one below them no lower end.
+        verb = "wins" if side == "above" else "loses"
+        end = "lower" if side == "above" else "upper"
         yield (
             f"{name} {verb} nearly all battles with rated models, and none is {side} it: only the "
             f"{end} end is known"

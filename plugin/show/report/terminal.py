@@ -67,7 +67,9 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
         width: width in characters.
         styled: whether titles are bold and notes dim.
     """
-    bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
+    bold = BOLD if styled else ""
+    dim = DIM if styled else ""
+    reset = RESET if styled else ""
     yield _wrap(report.answer, width)
     for section in report.parts:
         titles = [f"{bold}{line}{reset}" for line in _wrap_title(section.title, width)]
@@ -109,11 +111,13 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
 
     A fact without an interval is rendered as `label: value`, outside the columns.
     """
-    cells = [
-        None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts
-    ]
+    # A fact without an interval has no row.
+    cells: list[tuple[str, ...] | None] = []
+    for fact in facts:
+        cells.append(None if fact.interval is None else tuple(map(readable_cell, fact.cells)))
     rows = [row for row in cells if row]
     widths = []
+    # Label, value, interval and size.
     for k in range(4):
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))
@@ -329,7 +333,7 @@ def _stack_intervals(table: Table) -> Table:
 
 
 def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> tuple[str, ...]:
-    """Replace a text in the cells of a row that are aligned to the right."""
+    """Return a row in whose cells aligned to the right each `old` is replaced by `new`."""
     return tuple(
         cell.replace(old, new) if letter == "r" else cell
         for cell, letter in zip(row, align, strict=True)

@@ -43,6 +43,8 @@ def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_chec
     fit = make_check("fit", True, fields=FIT, p=1e-9)
     human = not_known("human scale", "no human labels")
     assert trust_sentence([caution, fit]).endswith(f"the ratings predict 50%; {lost}.")
+    unknown = "not known: whether distances match human ratings (no human labels)"
+    assert trust_sentence([caution, human]) == f"No check passed; {lost}; {unknown}."
     assert trust_sentence([caution, make_check("items", False), human]) == (
         f"One of three checks passed; {lost}; not known: whether distances match human ratings (no "
         "human labels)."

@@ -20,7 +20,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import PluginError, UsageError
 from podium.hosts.inspect_ai.media import media_in
-from podium.plugins.catalogue import origin_of_realization
+from podium.plugins.catalogue import culprit_of_realization
 from podium.scorers.judging import Judging
 from podium.scorers.offline import StandIn
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN, Texts
@@ -110,7 +110,7 @@ class OfflineAPI(ModelAPI):
         prompt = input[-1].text
         asked = _ASKED.get()
         if asked and asked[0].realization.write_reply is None:
-            origin = origin_of_realization(asked[0].realization.name)
+            origin = culprit_of_realization(asked[0].realization.name)
             who = f"{origin} cannot be asked of podium/offline"
             remedy = "add one beside its read_reply, or take another judge"
             raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")

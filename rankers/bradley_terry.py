@@ -183,13 +183,17 @@ def _estimate_with_raters(
 ) -> ScoreEstimates:
     """Return Elo scores with errors by item and, if there are enough of them, by voter or judge.
 
+    If there are ten voters or judges, their covariance is added to that by item. Intervals and
+    tests without a standard error are made by item and by rater: the wider interval and the larger
+    p-value count.
+
     Args:
         strengths: the fitted log-strengths.
         coded: the battles that they were fitted to.
         scale: the Elo scale.
         level: confidence level, in (0, 1).
         battles: all battles, with their voters and judges; None for errors by item alone.
-        labels: whether credits are rounded.
+        labels: `soft` or `hard`, as in `bradley_terry`.
     """
     raters = None if battles is None else raters_of(battles)
     if battles is None or raters is None:
@@ -238,7 +242,9 @@ def _choose_prior(
         options_without_ladder: options in use that exclude a ladder.
 
     Raises:
-        UsageError: as of `choose_ladder`.
+        UsageError: given ratings that cannot be read, that name no model with a battle, or with one
+            of these options.
+        DataError: the file of the ratings is damaged.
     """
     ladder, notes = choose_ladder(battles, ratings, models, options_without_ladder)
     return build_prior(ladder, models) if ladder else None, notes
@@ -319,9 +325,11 @@ def estimate_elo(
 ) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals.
 
-    Models with few items get intervals by score tests. Separated models get one-sided bounds,
-    except on a ladder. If the fit has further coefficients, such as a slope of length, there are
-    neither score tests nor bounds. A single cluster gives no intervals.
+    Models with few items get intervals by score tests, and models that hardly vary get those of
+    their pair tests. Separated models get one-sided bounds, except on a ladder. The intervals of
+    two models alone follow from the test of their difference. If the fit has further coefficients,
+    such as a slope of length, there are neither such tests nor bounds. A single cluster gives no
+    intervals.
 
     Args:
         strengths: the fitted log-strengths.
@@ -370,10 +378,11 @@ def estimate_elo(
 def _with_pair_tests(
     estimate: ScoreEstimates, tests: EloTests, *, adds_errors: bool
 ) -> ScoreEstimates:
-    """Return the estimate with the tests of pairs.
+    """Return the estimate with the tests of pairs, and whether all pairs are compared by them.
 
-    If `adds_errors`, the estimate has further errors, which a test by one kind of cluster does not
-    add. So unequal weights of clusters are no reason to compare all pairs by such tests.
+    They are if clusters have unequal weights (`has_unequal_weights`). They are not if
+    `adds_errors`: the estimate then has further errors, such as those of raters, which the tests do
+    not add.
     """
     is_unequal = not adds_errors and are_unequal(cluster_shares(tests.battles))
     return replace(estimate, tests=tests.pair_tests, has_unequal_weights=is_unequal)

@@ -20,9 +20,9 @@ MOST_FITTED = 200
 """With up to this many voters or judges, scores are computed without each of them. With more, this
 is done without those whose influence or number of verdicts is largest."""
 MOST_ROWS = 2_000_000
+"""Win rates and means without each rater read at most about this many rows in all."""
 FEWEST_FITTED = 20
-"""Win rates and means without each rater read at most so many rows in all, but are computed without
-this many raters in any case."""
+"""Win rates and means are computed without this many raters in any case, if there are as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class DecisiveRater:
         unit: what the rater is: `voter` or `judge`.
         name: name of the rater, as in the column.
         verdicts: number of the rater's readable verdicts, or of scores if `of_scores`.
-        of_scores: whether scores are compared.
+        of_scores: whether the models are compared by means of scores; else by verdicts.
         leader: the model that is ahead.
         new_leader: the model that is ahead without the rater.
         number: number of raters each of whose removal alone changes who is ahead.
@@ -69,7 +69,11 @@ class ScoresWithout:
     of_scores: bool = False
 
     def leads(self, leader: str, rivals: tuple[str, ...] = ()) -> bool:
-        """Return whether a model is ahead of the rivals, or of all others, by all verdicts."""
+        """Return whether a model is ahead of the rivals, or of all others, by all verdicts.
+
+        `rivals` are names; all other models if empty. The result is False if the leader has no
+        score here, or is level with a rival.
+        """
         if leader not in self.models:
             return False
         others = self._codes_of(leader, rivals)
@@ -78,7 +82,8 @@ class ScoresWithout:
     def decisive_rater_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> DecisiveRater | None:
         """Return the rater whose removal turns round who is ahead in one of several pairs.
 
-        Of several raters and pairs, it is that with the largest lead of the model that is behind.
+        If several removals do, or one does in several pairs, the rater and the pair are those with
+        the largest lead of the model that was behind.
 
         Args:
             pairs: names of models, the one that is ahead by all verdicts first (`pairs_in_order`).
@@ -89,7 +94,8 @@ class ScoresWithout:
         """
         if not pairs:
             return None
-        ahead, behind = ([self.models.index(pair[side]) for pair in pairs] for side in (0, 1))
+        ahead = [self.models.index(first) for first, _ in pairs]
+        behind = [self.models.index(second) for _, second in pairs]
         leads = self.without[:, behind] - self.without[:, ahead]
         leads = np.where(np.isnan(leads), -np.inf, leads)
         rater, pair = np.unravel_index(np.argmax(np.round(leads, 9)), leads.shape)
@@ -99,7 +105,10 @@ class ScoresWithout:
         return self._describe_rater(int(rater), *pairs[int(pair)], turning)
 
     def pairs_in_order(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return the pairs whose first model is ahead by the scores of all raters, too."""
+        """Return the pairs of known models whose first model is ahead by the scores of all raters.
+
+        Pairs with a model that has no score here are left out.
+        """
         return [pair for pair in pairs if set(pair) <= {*self.models} and self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
@@ -110,7 +119,14 @@ class ScoresWithout:
     def _describe_rater(
         self, rater: int, leader: str, new_leader: str, number: int
     ) -> DecisiveRater:
-        """Return what is known of a rater, given by code; the others as of `DecisiveRater`."""
+        """Return the record of a rater.
+
+        Args:
+            rater: code of the rater.
+            leader: name of the model that is ahead by all verdicts.
+            new_leader: name of the model that is ahead without the rater.
+            number: number of raters each of whose removal alone changes who is ahead.
+        """
         return DecisiveRater(
             unit=self.raters.unit,
             name=str(self.raters.names[rater]),
@@ -155,6 +171,9 @@ def strengths_without_raters(
 ) -> ScoresWithout | None:
     """Fit Bradley-Terry log-strengths to all battles, and without each voter or judge.
 
+    With more than 200 raters (`MOST_FITTED`), fits are made without the 200 whose removal takes
+    most from the lead of the first model; the scores without the others are NaN.
+
     Args:
         battles: the battles.
         credit: credits in place of those of the battles, shape (battles,).
@@ -183,7 +202,8 @@ def _with_raters_as_clusters(coded: CodedBattles, raters: Raters) -> CodedBattle
 def rates_without_raters(battles: Battles) -> ScoresWithout | None:
     """Compute win rates by all battles, and without each voter or judge.
 
-    Of many, the rates are computed without those who have the most verdicts.
+    Of many raters, the rates are computed without those who have the most verdicts, and are NaN
+    without the others (`MOST_FITTED`, `MOST_ROWS`).
 
     Returns:
         The rates; None if there are fewer than two voters or judges.
@@ -232,8 +252,9 @@ def _without_most_active(
 def means_without_raters(battles: Battles) -> ScoresWithout | None:
     """Compute means over items of the scores of all voters or judges, and without each of them.
 
-    The mean of a model without a rater is over the items on which other raters scored it. Of many,
-    the means are computed without those who gave the most scores.
+    The mean of a model without a rater is over the items on which other raters scored it. Of many
+    raters, the means are computed without those who gave the most scores, and are NaN without the
+    others.
 
     Returns:
         The means; None if there are fewer than two voters or judges with scores.
@@ -251,15 +272,15 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
     models = len(battles.models)
 
     def means_without(rater: int) -> np.ndarray:
-        return _means_of(places, places.is_known & (code != rater), models)
+        return _means_over_items(places, places.is_known & (code != rater), models)
 
     verdicts = _count_scores(places, code, models)[: raters.number]
-    score = _means_of(places, places.is_known, models)
+    score = _means_over_items(places, places.is_known, models)
     without = _without_most_active(verdicts, means_without, models, len(code))
     return ScoresWithout(raters, verdicts, battles.models, score, without, of_scores=True)
 
 
-def _means_of(places: ScorePlaces, is_kept: np.ndarray, models: int) -> np.ndarray:
+def _means_over_items(places: ScorePlaces, is_kept: np.ndarray, models: int) -> np.ndarray:
     """Return means over items of the kept scores, as of the ranker `mean`, shape (models,).
 
     Args:

@@ -72,7 +72,7 @@ def drop_out_robustness(
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     readable = np.flatnonzero(battles.readable)
-    # The first battle of each removed cluster.
+    # The first battle of each removed cluster. `items` are codes of clusters here.
     rows = [int(readable[np.argmax(coded.cluster == int(code))]) for code in robustness.items]
     items: list[str | None] = [None] * len(rows)
     column = battles.group or "item"
@@ -87,9 +87,10 @@ def drop_out_robustness(
 def drop_out_of_clusters(
     coded: CodedBattles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
 ) -> DropOutRobustness:
-    """Return the robustness of coded battles, as `drop_out_robustness` does.
+    """Find the fewest clusters of coded battles whose removal changes the Bradley-Terry leader.
 
-    `items` of the result are codes of clusters as text.
+    `items` of the result are codes of clusters as text. No removal is tried if the first place is
+    shared. The options are those of `drop_out_robustness`.
     """
     strengths = fit_battles(coded)
     search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
@@ -114,8 +115,8 @@ def drop_out_of_clusters(
 def strengths_without_each(coded: CodedBattles, most_fitted: int) -> tuple[np.ndarray, np.ndarray]:
     """Fit log-strengths to all battles, and without each cluster.
 
-    With more than `most_fitted` clusters, only the removals are fitted that take most from the lead
-    of the first model, by one Newton step.
+    With more than `most_fitted` clusters, only that many removals are fitted: those that take most
+    from the lead of the first model, as estimated by one Newton step.
 
     Returns:
         The log-strengths by all battles, shape (models,), and without each cluster, shape

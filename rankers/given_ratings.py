@@ -73,12 +73,13 @@ def _rows_of_mapping(ratings: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 def _row_of_text(text: str) -> tuple[str, ...]:
     """Split a text such as `NAME:1612+-25` into name, rating and, if given, standard error.
 
-    Without a colon, the whole text is the name, and the rating is empty.
+    Blanks before the colon are no part of the name. Without a colon, the whole text is the name,
+    and the rating is empty.
     """
     if ":" not in text:
         return text, ""
     name, _, value = text.rpartition(":")
-    return name, *ERROR_SIGN.split(value, maxsplit=1)
+    return name.rstrip(), *ERROR_SIGN.split(value, maxsplit=1)
 
 
 def _ladder_of_csv(path: Path) -> Ladder:

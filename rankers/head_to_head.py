@@ -28,7 +28,7 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     Returns:
         A table with the columns `model` and `against` (names), `share` (mean credit of `model`),
         `low` and `high` (its interval in [0, 1], t with G - 1 degrees of freedom; NaN below two
-        items), `battles` (number of readable battles), and `items_of_pair` (number of clusters in
+        items), `battles` (number of readable battles), and `items` (number of clusters in
         which they met).
     """
     pairs = pair_sums_with_items(battles)

@@ -43,7 +43,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     judge, human = _paired_ratings(held, kind)
     number = len(judge)
     if number < 2:
-        return Accuracy(None, None, None, n=number)
+        return Accuracy(mae=None, spearman=None, kendall=None, n=number)
     mae, mae_low, _ = mean_interval(np.abs(judge - human), level)
     mae_interval = None
     if mae > 0 and mae_low is not None:
@@ -184,13 +184,15 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     for kind, calibrations_of_kind in (("hard", calibrations[:1]), ("soft", calibrations)):
         for calibration in calibrations_of_kind:
             plain = tuple(model.without_scale_correction() for model in calibration.models)
-            contenders.append(Contender(calibration, kind, plain, False))
+            contenders.append(Contender(calibration, kind, plain, is_scale_corrected=False))
             if kind in calibration.scale_correction:
-                contenders.append(Contender(calibration, kind, calibration.models, True))
+                contenders.append(
+                    Contender(calibration, kind, calibration.models, is_scale_corrected=True)
+                )
     errors = [_errors_by_model(contender) for contender in contenders]
     common = sorted(set.intersection(*map(set, errors)))
     if not common:
-        return Choice(contenders[0], (), level, 0)
+        return Choice(contenders[0], others=(), level=level, n=0)
     mean_errors = []
     for errors_of_contender in errors:
         mean_errors.append(np.mean([errors_of_contender[name] for name in common]))

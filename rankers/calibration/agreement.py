@@ -46,6 +46,7 @@ def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
         judge=judge,
         human=human,
         is_known=~np.isnan(judge + human),
+        # The product is 0 for a tie, and NaN if either is unknown.
         is_decisive=np.abs(judge * human) == 1,
         agrees=judge == human,
     )
@@ -181,8 +182,8 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return Cohen's unweighted kappa (1960) of labels in {-1, 0, 1}.
 
     Each battle is counted twice, once with either model as the first, so that the result does not
-    depend on which model is the first. It is None if there are no battles, or if all labels are
-    ties.
+    depend on which model is the first. It is None if there are no battles, or if all
+    verdicts and all labels are ties.
     """
     if not len(judge):
         return None

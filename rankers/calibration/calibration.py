@@ -17,10 +17,10 @@ SMALLEST_SE = 1e-6
 """A standard error below this, in Elo points, is rounding error and counts as unknown: the model
 has the same result in all battles."""
 FEWEST_OF_HUMANS = 20
-"""With fewer models than this, intervals for `of=human` are refused: they need the disagreement of
-judge and humans without the sampling errors of humans."""
+"""With fewer models than this, intervals for `of=human` raise NotIdentifiedError: they need the
+disagreement of judge and humans without the sampling errors of humans."""
 SHOWN_JUDGE = "shown_judge"
-"""Key in the provenance of a calibration of the judge's short name."""
+"""Key of the judge's short name in the provenance of a calibration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Target:
     The probability is sigmoid(sum of weight * feature).
 
     Attributes:
-        kind: which signal is mapped, as of `read_signal`.
+        kind: which signal is mapped: `margin`, `smoothing`, `criteria`, `credit` or `log-odds`
+            (`read_signal` explains them).
         weights: weight of each feature of the signal, by name.
         beta: logits of human preference per unit of the signal.
         low: lower end of beta's interval, None if unknown.
@@ -115,8 +116,10 @@ class HeldOut:
         separated: which of the ratings (`human`, `hard`, `soft`) the battles do not bound. These
             are left out of all means and quantiles.
         human_se: standard error of `human_elo`, None if unknown.
-        hard_scale_correction: factor of hard ratings, estimated from the others; None for none.
-        soft_scale_correction: factor of soft ratings, estimated from the others; None for none.
+        hard_scale_correction: factor of hard ratings, estimated from the others; None if
+            they are not corrected.
+        soft_scale_correction: factor of soft ratings, estimated from the others; None if
+            they are not corrected.
     """
 
     model: str
@@ -150,7 +153,11 @@ class HeldOut:
         return MEAN + factor * (judge - MEAN)
 
     def residual(self, kind: str) -> float | None:
-        """Return the judge's rating minus the human one; None if either is unknown or unbounded."""
+        """Return the judge's `hard` or `soft` rating minus the human rating, in Elo points.
+
+        The judge's rating is that of `rating`. The result is None if either rating is unknown or
+        unbounded.
+        """
         judge = self.rating(kind)
         is_unbounded = kind in self.separated or "human" in self.separated
         if judge is None or self.human_elo is None or is_unbounded:
@@ -158,17 +165,18 @@ class HeldOut:
         return judge - self.human_elo
 
     def se(self, kind: str) -> float | None:
-        """Return the standard error of `rating`, in Elo points; None if unknown."""
+        """Return the standard error of `rating(kind)`, in Elo points; None if unknown."""
         se = self.hard_se if kind == "hard" else self.soft_se
         return None if se is None else self.factor(kind) * se
 
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
-        """Return the error by which the residual is divided, in Elo points.
+        """Return the error by which a conformal score divides `residual(kind)`, in Elo points.
 
-        Without a scale correction, it is the standard error of the judge's rating. With one, it is
-        the root of `ScaleCorrection.variance`, in which the standard error of this model's human
-        rating replaces the median of all models. The result is None if the standard error of the
-        judge's rating is unknown, or zero up to rounding.
+        `kind` is that of the judge's rating, `hard` or `soft`. Without a scale correction, it is
+        the standard error of this rating. With one, it is the root of `ScaleCorrection.variance`,
+        in which the standard error of this model's human rating replaces the median of all models.
+        The result is None if the standard error of the judge's rating is unknown, or zero up to
+        rounding.
         """
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:
@@ -179,7 +187,11 @@ class HeldOut:
         return correction_of_model.variance(se) ** 0.5
 
     def score(self, kind: str, scale_correction: ScaleCorrection | None = None) -> float | None:
-        """Return the conformal score, |residual| / error; None if either is unknown."""
+        """Return the conformal score of the `hard` or `soft` rating, |residual| / error.
+
+        `scale_correction` is that of all ratings of this kind; without it, the error is the
+        standard error of the judge's rating. The result is None if residual or error is unknown.
+        """
         residual = self.residual(kind)
         error = self.error(kind, scale_correction)
         if residual is None or error is None:
@@ -329,7 +341,7 @@ class Agreement:
 
     Attributes:
         kappa: Cohen's kappa of verdicts and labels.
-        mean_abs_margin: mean |margin|.
+        mean_abs_margin: mean |margin| of the battles with a verdict, with or without a human label.
         agreement: share of the decisive battles in which judge and humans prefer the same model.
         auc: probability that |margin| is larger in a battle of agreement than in one of
             disagreement.
@@ -337,7 +349,8 @@ class Agreement:
         bins: the bins.
         battles: number of battles with a verdict and a human label.
         decisive: number of these battles in which neither is a tie.
-        sign_conflicts: share of the verdicts without ties whose margin has the opposite sign.
+        sign_conflicts: share of the battles with a margin and a verdict that is no tie, labelled
+            or not, in which the margin prefers the other model.
         auc_p: one-sided p-value of the hypothesis that `auc` is 0.5.
     """
 

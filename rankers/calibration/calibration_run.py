@@ -83,7 +83,8 @@ def calibrate(
             else `credit` if there are no margins and at least 10% of the credits are
             probabilities; else `margin`.
         constant: credit of a win under target `smoothing`, in (0.5, 1), instead of fitting it.
-        ridge: penalty of the weights of target `criteria`, as of `soft_elo`.
+        ridge: strength of the penalty that pulls the weights of target `criteria` to their mean, at
+            least 0.
         cluster: what is independent within a model's battles: `item` (all battles of an item
             together), or `row` (as in the paper; the same if each item has one battle).
         regularization: lambda of all ratings, at least 0.
@@ -305,10 +306,11 @@ def _data_warnings(
 def _names_of_incomplete(
     held: Sequence[HeldOut], *, has_unbounded_hard: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the models with unknown or unbounded ratings, as their warnings name them.
+    """Return the models with unknown or unbounded ratings, by the code of their warning.
 
-    Unknown ratings have the code `not-held-out`, and unbounded ones `held-out-unbounded`; there,
-    the kinds of unbounded ratings follow the name, as in `m1 (hard, soft)`. A list may be empty.
+    `not-held-out` has the names of the models with an unknown rating. `held-out-unbounded` has the
+    names of those with an unbounded one, each followed by the kinds of these ratings, as in
+    `m1 (hard, soft)`. A list may be empty.
 
     If hard verdicts do not bound even the joint ratings (`has_unbounded_hard`), another warning
     says so. A model of which only the hard rating is unbounded is then left out here.

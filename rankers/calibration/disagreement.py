@@ -19,30 +19,30 @@ def scale_warnings(
 ) -> Iterator[Notice]:
     """Yield warnings about the judge's scale, and about soft ratings that err more than hard ones.
 
+    At most one warning is about the scale: the soft ratings have no correction, or one without an
+    interval, or one whose interval excludes 1. Errors are compared if two models or more have
+    both residuals.
+
     Args:
         held: the models held out. Only models with both residuals are used to compare soft and
             hard ratings.
-        corrections: scale correction of `hard` and `soft` ratings; uninformative kinds have none.
+        corrections: scale corrections by kind of ratings, `hard` and `soft`. A kind is missing if
+            its ratings do not clearly rise with human ratings.
         level: confidence level of the interval of the difference, in (0, 1).
         scale_corrected: whether the ratings of `held` are scale-corrected.
     """
     soft = corrections.get("soft")
     if soft is None:
+        # The figures are those of this run; other callers read them from a calibration file.
         yield Notice("uninformative-judge", {"of_file": False})
     elif soft.low is None or soft.high is None:
         yield Notice("scale-unknown", {"models": soft.n})
     elif not soft.low <= 1 <= soft.high:
         code = "other-scale-corrected" if scale_corrected else "other-scale"
         yield Notice(code, {"factor": soft.value, "low": soft.low, "high": soft.high})
-    error_pairs = []
-    for model in held:
-        hard_residual = model.residual("hard")
-        soft_residual = model.residual("soft")
-        if hard_residual is not None and soft_residual is not None:
-            error_pairs.append((abs(hard_residual), abs(soft_residual)))
-    if len(error_pairs) < 2:
+    hard_error, soft_error = _errors_of_both_kinds(held)
+    if len(hard_error) < 2:
         return
-    hard_error, soft_error = np.array(error_pairs, dtype=float).T.copy()
     surplus, low, high = mean_interval(soft_error - hard_error, level)
     check = CHECKS["verdicts beside the target"]
     if surplus > check.threshold * hard_error.mean():
@@ -58,6 +58,19 @@ def scale_warnings(
             "known": "a clear difference" if is_clear else "too close to call",
         }
         yield Notice(check.code, fields)
+
+
+def _errors_of_both_kinds(held: Sequence[HeldOut]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the absolute errors of hard and of soft ratings, shape (models with both,) each."""
+    hard_errors = []
+    soft_errors = []
+    for model in held:
+        hard_residual = model.residual("hard")
+        soft_residual = model.residual("soft")
+        if hard_residual is not None and soft_residual is not None:
+            hard_errors.append(abs(hard_residual))
+            soft_errors.append(abs(soft_residual))
+    return np.array(hard_errors, dtype=float), np.array(soft_errors, dtype=float)
 
 
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:

@@ -120,6 +120,7 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         """Return the derivative of `loss`."""
         return float(np.sum(1 / (variance + c) - (residual / (variance + c)) ** 2))
 
+    # The search ends at four times the mean square, which is above 0 even if all residuals are 0.
     largest_c = float(np.mean(residual**2)) * 4 + 1e-9
     options = {"xatol": 1e-6 * largest_c}
     minimum = minimize_scalar(loss, bounds=(0.0, largest_c), method="bounded", options=options)
@@ -161,8 +162,11 @@ class HeldOutRun:
 
     def anchors(self) -> tuple[AnchorStrengths, ...]:
         """Return the log-strengths of all models in the joint fits."""
-        columns = [scale.anchors.tolist() for scale in self.scales.values()]
-        return tuple(map(AnchorStrengths, self.evidence.models, *columns))
+        human = self.scales["human"].anchors.tolist()
+        hard = self.scales["hard"].anchors.tolist()
+        soft = self.scales["soft"].anchors.tolist()
+        columns = zip(self.evidence.models, human, hard, soft, strict=True)
+        return tuple(AnchorStrengths(*fields) for fields in columns)
 
     def accuracy(self, held: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
         """Return the accuracy of the `hard` and the `soft` ratings in `held`.

@@ -207,7 +207,8 @@ def sampling_warnings(battles: Battles, is_labelled: np.ndarray) -> Iterator[Not
     sums = np.bincount(codes, influence[is_known])
     clusters = len(sums)
     error = float(np.sqrt(np.sum(sums**2) * clusters / max(clusters - 1, 1)))
-    if abs(difference) > LARGEST_Z * error > 0:
+    is_far = abs(difference) > LARGEST_Z * error
+    if error > 0 and is_far:
         confidence_name = "|margin|" if has_margins else "share of decided verdicts"
         fields = {
             "where": "sure" if difference > 0 else "unsure",

@@ -125,14 +125,14 @@ def leave_one_out(
         separated[k] |= is_unbounded
         se[k], lost_resamples[k] = method.standard_error(battles_of_model, alone[k], regularization)
     return HeldOutScale(
-        MEAN + POINTS * alone,
-        se,
-        joint.theta,
-        battles,
-        separated,
-        lost_resamples,
-        joint.graph.separated,
-        theta_of_others,
+        elo=MEAN + POINTS * alone,
+        se=se,
+        anchors=joint.theta,
+        battles=battles,
+        separated=separated,
+        lost_resamples=lost_resamples,
+        unbounded=joint.graph.separated,
+        theta_of_others=theta_of_others,
     )
 
 
@@ -169,9 +169,8 @@ def _fit_fold(
             f"without {evidence.models[model]}, no ratings of the others: {error}"
         ) from None
     model_battles = build_model_battles(evidence, model, credit, np.insert(theta, model, np.nan))
-    return model_battles, model_battles.is_separated or bool(
-        separated_models(pairs_of_others).any()
-    )
+    is_other_unbounded = bool(separated_models(pairs_of_others).any())
+    return model_battles, model_battles.is_separated or is_other_unbounded
 
 
 def build_model_battles(

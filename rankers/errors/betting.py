@@ -115,5 +115,12 @@ def betting_interval(
         return above, below
 
     step = 1 / np.sqrt(len(totals))
-    test = DifferenceTest(centre, len(totals), "betting", tails, None, step, (0.0, 1.0))
+    test = DifferenceTest(
+        value=centre,
+        items=len(totals),
+        method="betting",
+        tails=tails,
+        search_step=step,
+        limits=(0.0, 1.0),
+    )
     return test.low(alpha / 2), test.high(alpha / 2)

@@ -70,13 +70,17 @@ def pair_tests_both_ways(
 
 
 RoughTails = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""See `PairTests.rough_tails`."""
+"""Function of the codes of the models of many pairs to their rough one-sided p-values
+(`PairTests.rough_tails`)."""
 
 
 def _larger_rough_tails(
     by_item: RoughTails | None, by_rater: RoughTails | None
 ) -> RoughTails | None:
-    """Return the function to the larger ones of two rough p-values; None if one is not known."""
+    """Return the function that gives, for each pair, the larger ones of two rough p-values.
+
+    It is None if one of the two functions is.
+    """
     if by_item is None or by_rater is None:
         return None
 

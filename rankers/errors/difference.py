@@ -556,7 +556,7 @@ def _are_all(differences: np.ndarray, value: float, largest: float) -> bool:
 
 
 def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> DifferenceTest:
-    """Test the mean of equal differences, which may be 0 or as large as they can be.
+    """Test the mean of differences that all have one value, in [-largest, largest].
 
     The p-values are the largest probability that all items differ by this under the assumed mean:
     the other differences are then as far away as they can be. For wins, or losses, on all items it

@@ -278,11 +278,18 @@ class RatingGap:
 
     @property
     def exact_at_zero(self) -> Tails | None:
-        """One-sided p-values of a gap of zero by sign flips; None as of `tails_at_zero`."""
+        """One-sided p-values of a gap of zero by sign flips.
+
+        None if neither model has few items, or if 30 items or more have a score that is not zero.
+        """
         return self.tails_at_zero[1] if self.has_few_items else None
 
     def tails(self, elo: float) -> Tails:
-        """Return the one-sided p-values of an assumed gap in Elo points."""
+        """Return the one-sided p-values of an assumed gap in Elo points, by the score test.
+
+        If a or b won, or lost, all battles, those of `_sweep_tails` replace them in the direction
+        that these bound, unless the gap is 0.
+        """
         if elo == 0:
             return self.tails_at_zero[0]
         scores, scatter = self.contributions(elo / POINTS)
@@ -580,9 +587,10 @@ class EloTests:
 def rating_likelihood(
     coded: CodedBattles, pairs: Pairs, regularization: float, offset: np.ndarray | None = None
 ) -> Likelihood:
-    """Return the likelihood of log-strengths, with a row per pair.
+    """Return the penalized likelihood of log-strengths, with a row per pair of models.
 
-    With an `offset` of the log-odds, shape (battles,), it has a row per battle.
+    If an `offset` is added to the log-odds of each battle, shape (battles,), it has a row per
+    battle.
     """
     if offset is None:
         return pair_likelihood(pairs, regularization)

@@ -41,7 +41,9 @@ MOST_BOUNDED = 20
 """With more models than this, `with_bounds_by_tests` changes nothing: each pair of models would
 take a search."""
 METHOD_OF_FLAT = "pair tests of models that hardly vary"
+"""Part of the name of the intervals' method after `with_intervals_by_tests`."""
 METHOD_OF_BOUNDS = "one-sided bounds of separated models"
+"""Part of the name of the intervals' method if separated models have bounds."""
 
 
 def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, float]:
@@ -518,7 +520,10 @@ def with_intervals_by_tests(
 
 
 def _gap_interval(tests: PairTests, a: int, b: int, level: float) -> tuple[float, float]:
-    """Return the interval of the score of model a minus that of b, unbounded without a test."""
+    """Return the interval of the score of model a minus that of b.
+
+    Both ends are infinite if there is no test.
+    """
     test = tests.difference(a, b)
     return (-np.inf, np.inf) if test is None else test.interval(level)
 

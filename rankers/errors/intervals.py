@@ -319,7 +319,9 @@ def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
     adjusted = np.full(len(p), np.nan)
     known_positions = np.flatnonzero(~np.isnan(p))
     order = known_positions[np.argsort(p[known_positions], kind="stable")]
-    raised_p = p[order] * ((tests or len(order)) - np.arange(len(order)))
+    number_of_tests = tests or len(order)
+    # The smallest p-value is multiplied by the number of tests, the next by one less, and so on.
+    raised_p = p[order] * (number_of_tests - np.arange(len(order)))
     adjusted[order] = np.minimum(np.maximum.accumulate(raised_p), 1)
     return adjusted
 
@@ -549,7 +551,7 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
 
 
 def centre_covariance(covariance: np.ndarray) -> np.ndarray:
-    """Convert a covariance of scores to that of scores minus their mean."""
+    """Convert a covariance of scores to that of scores minus their unweighted mean."""
     row_centred = covariance - covariance.mean(axis=0)
     return row_centred - row_centred.mean(axis=1)[:, None]
 
@@ -625,7 +627,10 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> ScoreEstimates:
-    """Return estimates whose intervals and covariance are NaN, without a method."""
+    """Return estimates with the warnings, whose intervals and covariance are NaN.
+
+    Their method is None.
+    """
     models = len(score)
     unknown = np.full(models, np.nan)
     covariance = np.full((models, models), np.nan)

@@ -240,7 +240,8 @@ class SlopeFit:
     def share_of_penalty(self) -> float:
         """Return the largest variance of a slope, divided by its variance by the penalty alone.
 
-        The first is that of the model, the second is 1 / lambda.
+        The first is the variance in the fit with the battles, the second is 1 / lambda. A result
+        near 1 says that the battles hardly determine a slope.
         """
         inverse_along_tangent = np.linalg.pinv(self.information(observed=False))
         covariance = self.tangent @ inverse_along_tangent @ self.tangent.T

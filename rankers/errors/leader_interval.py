@@ -36,7 +36,8 @@ def leader_interval(
 
     Returns:
         Both ends; None if there are fewer than three such models, if the first has no standard
-        error, or if its own interval lacks an end.
+        error, if its own interval lacks an end, or if the intervals come from resamples of scores
+        that are far from normal (`ScoreEstimates.draws`).
     """
     models = int((~np.isnan(estimate.score)).sum()) - (estimate.pinned is not None)
     own_ends = (estimate.low[leader], estimate.high[leader])

@@ -245,6 +245,8 @@ def tested_pairs(
 ) -> TestedPairs:
     """Test pairs without a standard error, or with few items, at Bonferroni's level.
 
+    If all pairs are compared by their own tests (`_are_all_tested`), all are tested.
+
     The p-value of a test of n items is at least 2^-n, so that tests of few items that cannot
     reject are left out. If all tests of pairs without a standard error reject, the other pairs
     keep the whole error rate (the fallback procedure of Wiens 2003). Else they keep a share of it
@@ -347,7 +349,11 @@ def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarr
 
 
 def _is_far(rough: np.ndarray, tail: float) -> bool:
-    """Return whether rough p-values, shape (2,), are so far from a level that they decide."""
+    """Return whether both rough p-values are so far from the level `tail` that they decide.
+
+    They are if they differ from it by more than the factor `ROUGHNESS`. The result is False for
+    unknown p-values (NaN). `rough` has shape (2,).
+    """
     ratio = rough / tail
     return bool(((ratio > ROUGHNESS) | (ratio < 1 / ROUGHNESS)).all())
 
@@ -356,6 +362,11 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
     """Return a function of two codes: whether the difference of the models has a standard error.
 
     The second code may be an array, and then so is the result.
+
+    Args:
+        is_known: mask of the models with a standard error, shape (models,).
+        is_constant: mask of the pairs whose scores differ by the same on every item, shape (models,
+            models).
     """
 
     def has_error(first: int, second: Any) -> Any:
@@ -432,7 +443,9 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
 def _has_own_test(
     estimate: ScoreEstimates, items: np.ndarray | None, first: Any, second: Any
 ) -> Any:
-    """Return of pairs with a standard error whether they are compared by a test of their own.
+    """Return whether pairs that have a standard error are compared by a test of their own.
+
+    They are if a model of the pair has few items, or if all pairs are.
 
     `first` and `second` are codes or arrays of codes, and so is the result.
     """
@@ -474,8 +487,19 @@ def _order_of_decided(
 def _ordered_covariance(
     estimate: ScoreEstimates, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes in `codes` with the best model first, and the covariance of their
-    scores."""
+    """Return codes with the best model first, and the covariance of their scores in this order.
+
+    Models of equal score are ordered by their variance, then by their covariances. If a model is
+    pinned, the covariance is that of the scores minus their mean, so that it can be used for
+    differences only.
+
+    Args:
+        estimate: the scores.
+        codes: codes of the models with standard errors, shape (n,).
+
+    Returns:
+        The codes, shape (n,), and the covariance, shape (n, n).
+    """
     covariance = estimate.covariance[np.ix_(codes, codes)]
     if estimate.pinned is not None:
         # A pinned model has no error, and this makes the errors of the others larger. Differences
@@ -593,10 +617,11 @@ def _critical_value_of(
     level: float,
     rng: np.random.Generator,
 ) -> float:
-    """Return the critical value of |t|: simulated, or by Holm's rule.
+    """Return the critical value of |t|: simulated, by Bonferroni's bound, or by Holm's rule.
 
     It is Holm's if groups of items vary (`ScoreEstimates.by_holm`), and if there are so few
-    clusters that the covariance is too rough for the simulation.
+    clusters that the covariance is too rough for the simulation. Otherwise it is simulated or, for
+    more than 500 models, Bonferroni's bound.
 
     Args:
         estimate: the scores.

@@ -32,6 +32,9 @@ class RaterShares:
     def enlarge(self, covariance: np.ndarray, raters: int) -> np.ndarray:
         """Return a covariance by raters with the enlargement of each model.
 
+        Its null space, such as the direction of all ratings alike, stays without variance. A
+        covariance with NaN is enlarged without that.
+
         Args:
             covariance: the covariance with the factor G / (G - 1), shape (models, models).
             raters: the number G of raters.

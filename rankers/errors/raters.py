@@ -65,7 +65,8 @@ def raters_of(
 ) -> Raters | None:
     """Return the voters of the battles that count, or else the judges, if there are enough.
 
-    If no such column has as many values, the result is None. The battles are then not read.
+    Voters are taken if `fewest` of them are named, else judges. The result is None if there are
+    fewer of either.
 
     Args:
         battles: all battles.
@@ -89,7 +90,7 @@ def raters_of(
 
 
 def count_raters(battles: Battles) -> tuple[str, int] | None:
-    """Return what gave the verdicts and how many there are, as `("judge", 4)`.
+    """Return who gave the verdicts, as unit and number: `("judge", 4)`.
 
     Voters are counted if there are several, else judges, else a single voter. Those without a
     readable verdict are not counted, unless there are more than `MOST_READ` battles. The result is
@@ -126,7 +127,7 @@ def covariance_of_raters(
     coded: CodedBattles,
     raters: Raters,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what raters add to a covariance of models clustered by item, and their freedom.
+    """Return what raters add to a covariance clustered by item, and their degrees of freedom.
 
     The shapes are (models, models) and (models,).
 
@@ -168,9 +169,10 @@ def influence_of_raters(
     weight: np.ndarray,
     by_item: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what raters add to a covariance of means clustered by item, and their freedom.
+    """Return what raters add to a covariance of means by item, and their degrees of freedom.
 
-    The shapes are (means, means) and (means,). See `covariance_of_raters`.
+    The shapes are (means, means) and (means,). As in `covariance_of_raters`, it is V_r - V_ir, or
+    V_r alone if the sum with the covariance by items has a negative variance in some direction.
 
     Args:
         influence: what each row contributes to the error of each mean, shape (rows, means).

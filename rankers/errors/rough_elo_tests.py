@@ -138,7 +138,10 @@ class RoughTests:
         return tuple(column[order] for column in columns)
 
     def _by_pair(self, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
-        """Return sums of values of each battle's two models, by model and opponent."""
+        """Return sums of values of each battle's two models, by model and opponent.
+
+        `of_a` and `of_b` are the values of its models a and b, shape (battles,) each.
+        """
         size = len(self.theta)
         coded = self.coded
         as_a = np.bincount(coded.a * np.int64(size) + coded.b, of_a, size * size)
@@ -351,7 +354,10 @@ class _HubTests:
         return scores, self._even_squares(direction, expected)
 
     def _sides_of_partners(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return all battles of each partner: rows of partners, and positions in `sides`."""
+        """Return all battles of the partners, one after another, shape (n,) each.
+
+        For each battle: the row of its partner, and its position in `RoughTests.sides`.
+        """
         model = self.tests.sides[0]
         start = np.searchsorted(model, self.partners)
         number = np.searchsorted(model, self.partners, side="right") - start
@@ -403,5 +409,5 @@ def _needs_further_steps(largest_change: np.ndarray) -> bool:
 
 
 def _mean_square(expected: np.ndarray) -> np.ndarray:
-    """Return half the sum of the squares of an expected credit and of its complement."""
+    """Return (p^2 + (1 - p)^2) / 2, the mean square of p minus a verdict that is 0 or 1 evenly."""
     return (expected**2 + (1 - expected) ** 2) / 2

@@ -255,7 +255,7 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _residuals(fit: SlopeFit) -> _Residuals:
     """Return residuals by matchup and judge, and the pairs of judges to compare.
 
-    These have at least `FEWEST_BATTLES` common matchups.
+    Compared are the pairs of judges with at least `FEWEST_BATTLES` common matchups.
     """
     data = fit.data
     models = len(fit.theta)

@@ -24,6 +24,10 @@ def test_ratings_are_typed_with_their_standard_error(sign):
     assert read_ladder({"org/one": (1612.5, 25), "two:b": (1500, 0)}) == ladder
 
 
+def test_blanks_around_the_colon_of_a_typed_rating_are_no_part_of_the_name():
+    assert read_ladder("one : 1612+-25, two :1500+-0").models == ("one", "two")
+
+
 def test_a_table_has_ratings_and_errors_where_they_are_known(tmp_path):
     path = tmp_path / "ladder.csv"
     path.write_text("model,rating,se\none,1612,25\ntwo,1500,\n", encoding="utf-8")

@@ -253,6 +253,8 @@ _CHECKS = (
         flagged="{groups} groups that never met",
         ok="battles connect all models",
         number="{groups}",
+        remedy="judge battles between the groups{joining}",
+        remedy_apart=True,
         unit="count",
     ),
     CheckKind(
@@ -515,8 +517,8 @@ _CHECKS = (
     CheckKind(
         "self-preference",
         20,
-        flagged="the judge rates models of its family higher by {estimate} ({interval})",
-        figure="its family is rated higher by {estimate} ({interval})",
+        flagged="the judge rates models of its family {direction} by {size} ({interval}{signs})",
+        figure="its family is rated {direction} by {size} ({interval}{signs})",
         number="{estimate}",
         remedy="let a judge of another family decide, too",
         unit="Elo",
@@ -586,7 +588,7 @@ _CHECKS = (
             "no model's win rate against the same opponents changes over time beyond chance "
             "(column {column}, {span})"
         ),
-        remedy="rank the battles of each period by themselves",
+        remedy="rank the first and the second half of the battles by themselves",
         unit="points",
         question="whether models or judges changed over time",
     ),
@@ -678,7 +680,7 @@ _CHECKS = (
     CheckKind(
         "elo",
         NO_THRESHOLD,
-        ok="gaps in Elo may be quoted, with their intervals, as {whose}",
+        ok="{advice}",
         question="whether gaps in Elo may be quoted",
         is_descriptive=True,
     ),

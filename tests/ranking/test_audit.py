@@ -200,3 +200,11 @@ def test_what_does_not_apply_is_not_counted_as_not_known(tmp_path):
 
 def test_every_probe_has_a_question():
     assert QUESTIONS.keys() >= {name for name, kind in CHECKS.items() if kind.unit or kind.flagged}
+
+
+def test_a_judge_called_crowd_is_humans_whom_no_tournament_can_ask_again():
+    board = make_board(World(both=False), 1).assign(judge="crowd")
+    audit = audit_of(board)
+    rows = {probe.check.name: probe for probe in audit.probes}
+    assert not {"own family", "own model", "human scale"} & rows.keys()
+    assert not any("inspect eval" in probe.command for probe in audit.probes)

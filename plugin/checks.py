@@ -266,6 +266,8 @@ _CHECKS = (
         flagged="{groups} groups that never met",
         ok="battles connect all models",
         number="{groups}",
+        remedy="judge battles between the groups{joining}",
+        remedy_apart=True,
         unit="count",
     ),
     CheckKind(
@@ -531,8 +533,8 @@ _CHECKS = (
     CheckKind(
         "self-preference",
         20,
-        flagged="the judge rates models of its family higher by {estimate} ({interval})",
-        figure="its family is rated higher by {estimate} ({interval})",
+        flagged="the judge rates models of its family {direction} by {size} ({interval}{signs})",
+        figure="its family is rated {direction} by {size} ({interval}{signs})",
         number="{estimate}",
         remedy="let a judge of another family decide, too",
         unit="Elo",
@@ -602,7 +604,7 @@ _CHECKS = (
             "no model's win rate against the same opponents changes over time beyond chance "
             "(column {column}, {span})"
         ),
-        remedy="rank the battles of each period by themselves",
+        remedy="rank the first and the second half of the battles by themselves",
         unit="points",
         question="whether models or judges changed over time",
     ),
@@ -694,7 +696,7 @@ _CHECKS = (
     CheckKind(
         "elo",
         NO_THRESHOLD,
-        ok="gaps in Elo may be quoted, with their intervals, as {whose}",
+        ok="{advice}",
         question="whether gaps in Elo may be quoted",
         is_descriptive=True,
     ),

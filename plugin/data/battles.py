@@ -4,6 +4,7 @@ Model a and model b are the models in the columns `model_a` and `model_b`. The c
 a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,6 +27,7 @@ from podium.data.ladder import Ladder
 from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
 from podium.data.tasks_of_items import TaskFacts
+from podium.data.times import cells_by_period, split_name_of_periods
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -601,7 +603,9 @@ class Battles:
         `facts_of_tasks` has them.
 
         Args:
-            column: a name, or several separated by commas, whose values are combined as `x, y`.
+            column: a name, or several separated by commas, whose values are combined as `x, y`. A
+                column of times with a number, as `created_at:2`, has so many successive periods
+                with about equally many battles.
             most: the largest number of values that a column may have.
 
         Raises:
@@ -622,8 +626,9 @@ class Battles:
                 f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
             )
             raise UsageError(f"{problem}: choose one with at most {most}")
+        searched = self._name_of_column(column)
         for value in known:
-            rows = self._rows_to_search(column).keep_where([column], cells[value])
+            rows = self._rows_to_search(searched).keep_where([searched], cells[value])
             part = self._part(rows)
             facts = self.facts_of_tasks.get(value) if column == "task" else None
             if facts is not None:
@@ -645,11 +650,20 @@ class Battles:
         Raises:
             UsageError: there is no such column.
         """
+        periods = split_name_of_periods(column, self.columns)
+        if periods is not None:
+            name, number = periods
+            return cells_by_period(self.rows.texts_of(name), number)
         cells: dict[str, list[str]] = {}
         for cell in self.values_of(column):
             for value in values_in_cell(cell):
                 cells.setdefault(value, []).append(cell)
         return cells
+
+    def _name_of_column(self, column: str) -> str:
+        """Return the name of the column with the cells of `_cells_of_value`."""
+        periods = split_name_of_periods(column, self.columns)
+        return column if periods is None else periods[0]
 
     def has_lists(self, column: str) -> bool:
         """Return whether any cell of a column, or of several separated by commas, is a list.
@@ -657,7 +671,7 @@ class Battles:
         Raises:
             UsageError: there is no such column.
         """
-        names = (name.strip() for name in column.split(","))
+        names = (self._name_of_column(name.strip()) for name in column.split(","))
         return any(is_list(cell) for name in names for cell in self.values_of(name))
 
     def count_slices_of_battles(self, column: str) -> np.ndarray:
@@ -672,15 +686,11 @@ class Battles:
         slices_of_battle = np.ones(len(self), dtype=np.int64)
         for written_name in column.split(","):
             name = written_name.strip()
-            self._require_column(name)
-            cells = as_text(self.table[name])
-            values_of_cell = {cell: len(values_in_cell(cell)) for cell in cells.dropna().unique()}
+            cells_of_value = self._cells_of_value(name)
+            cells = as_text(self.table[self._name_of_column(name)])
+            values_of_cell = Counter(cell for own in cells_of_value.values() for cell in own)
             slices_of_battle *= cells.map(values_of_cell).fillna(0).to_numpy(dtype=np.int64)
         return slices_of_battle
-
-    def _require_column(self, name: str) -> None:
-        """Raise UsageError if there is no such column; the message suggests similar names."""
-        self.values_of(name)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the table with plain text instead of categoricals.

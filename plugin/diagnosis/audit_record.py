@@ -46,16 +46,27 @@ class Probe:
     def is_descriptive(self) -> bool:
         """Whether the probe reports a figure and passes or fails nothing.
 
-        How few items decide the first place is a description, unless the ranking flags it.
+        How few items decide the first place is a description, unless the ranking flags it. So is
+        the row of a probe that cannot apply to the data.
         """
+        if not self.applies:
+            return True
         is_of_first_place = self.check.name == "first place"
         return self.check.kind.is_descriptive or (is_of_first_place and not self.check.is_flagged)
+
+    @property
+    def applies(self) -> bool:
+        """Whether the probe can be made of such data."""
+        return bool(self.check.fields.get("applies", True))
 
     @property
     def finding_text(self) -> str:
         """What was found, or why it is not known, as a part of a sentence."""
         text = self.check.figure
         is_ok = self.check.result is Result.OK
+        if is_ok and self.check.name == "lost replies" and self.check.number is not None:
+            # The share is of one model, unlike those of `unparsed`.
+            text = f"{text}: {self.check.number:.1%} of those of {self.check.fields['model']}"
         if is_ok and self.check.p is not None and self.check.p > ERROR_RATE:
             text = f"{text} (adjusted p {self.check.p:.2f})"
         return f"{self.judge}: {text}" if self.judge else text
@@ -81,11 +92,14 @@ class Probe:
     def place(self) -> tuple[bool, int, int]:
         """Key by which probes are sorted.
 
-        The flagged ones come first, by gravity and then cautions; descriptions come last.
+        The flagged ones come first, by gravity and then cautions; then come descriptions, and last
+        the probes that do not apply.
         """
         name = self.check.name
+        if not self.applies:
+            return True, len(DESCRIPTIONS), GRAVITY[name]
         if self.is_descriptive:
-            return True, 0, DESCRIPTIONS.index(name)
+            return True, DESCRIPTIONS.index(name), 0
         is_caution = name in CAUTIONS
         result = RESULTS_IN_ORDER.index(self.check.result)
         return False, result, GRAVITY[name] + (len(GRAVITY) if is_caution else 0)

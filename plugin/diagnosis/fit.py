@@ -9,6 +9,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.diagnosis.fit_p_value import ModelTest, adjust_smallest
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import ROUND_ROBINS, deviation, triples_among
 from podium.distributions import fdtrc, stdtr
@@ -390,6 +391,8 @@ class BradleyTerryFit(CardAnswer):
         whole: test that the residuals of all pairs are 0.
         worst: the model whose pairs differ most from the strengths; None if no model can be
             tested.
+        p: the smallest p-value of all pairs and models, adjusted for all of them (min-P); None if
+            none can be tested.
         misses: the residuals of all pairs, also of those that the strengths explain. The pair
             with the smallest p-value comes first, pairs that cannot be tested last.
     """
@@ -401,6 +404,7 @@ class BradleyTerryFit(CardAnswer):
     missed: int
     whole: JointTest | Missing
     worst: MisfitModel | None
+    p: float | None
     misses: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
@@ -413,6 +417,9 @@ class BradleyTerryFit(CardAnswer):
         ]
         if self.worst:
             lines.append(("model that it misses most", str(self.worst)))
+        if self.p is not None:
+            adjusted = f"p = {self.p:.2g} (min-P, adjusted for all of them)"
+            lines.append(("pairs and models together", adjusted))
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
@@ -475,6 +482,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         rates = (float(expected[k]), float(residual[k]), float(half_width[k]))
         models = (names[pairs.first[k]], names[pairs.second[k]])
         misses.append(_pair_residual(models, int(battle_counts[k]), *rates, (p[k], adjusted[k])))
+    tests = _test_models(strengths, names, residual, influence, known)
     tested = quantity(int(known.sum()), "tested pair")
     tested += f" on {quantity(coded.clusters, 'item')}"
     no_joint_test = Missing(f"no joint test with {tested}", "judge more pairs and items")
@@ -485,7 +493,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
         missed=int((adjusted <= 1 - level).sum()),
         whole=_joint_test(residual[known], influence[:, known], known_models) or no_joint_test,
-        worst=_test_models(strengths, names, residual, influence, known),
+        worst=_worst_model(tests),
+        p=adjust_smallest(p, tests, influence[:, known]),
         misses=tuple(misses),
     )
 
@@ -642,8 +651,8 @@ def _test_models(
     residual: np.ndarray,
     influence: np.ndarray,
     known: np.ndarray,
-) -> MisfitModel | None:
-    """Test for each model that the residuals of all its pairs are 0, and return the worst model.
+) -> list[ModelTest]:
+    """Test for each model that the residuals of all its pairs are 0.
 
     Args:
         strengths: the fit.
@@ -653,17 +662,25 @@ def _test_models(
         known: mask of the pairs whose residual has an error, shape (pairs,).
 
     Returns:
-        The model with the smallest p-value; None if no model has enough pairs or items.
+        The tests; none for a model that has not enough pairs or items.
     """
+    first = strengths.pairs.first[known]
+    second = strengths.pairs.second[known]
+    residual = residual[known]
+    influence = influence[:, known]
     tests = []
     for k, name in enumerate(names):
-        has_model = (strengths.pairs.first == k) | (strengths.pairs.second == k)
-        is_tested_pair = known & has_model
+        own = np.flatnonzero((first == k) | (second == k))
         # The model's own strength takes one dimension, as in a fit of two models.
-        test = _joint_test(residual[is_tested_pair], influence[:, is_tested_pair], models=2)
+        test = _joint_test(residual[own], influence[:, own], models=2)
         if test:
-            tests.append((test.p, name))
+            tests.append(ModelTest(name, test.p, own, test.degrees[0]))
+    return tests
+
+
+def _worst_model(tests: Sequence[ModelTest]) -> MisfitModel | None:
+    """Return the model with the smallest p-value, times the number of models; None without one."""
     if not tests:
         return None
-    p, name = min(tests)
-    return MisfitModel(name, min(1.0, p * len(tests)))
+    worst = min(tests, key=lambda test: (test.p, test.model))
+    return MisfitModel(worst.model, min(1.0, worst.p * len(tests)))

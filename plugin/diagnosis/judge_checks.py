@@ -82,6 +82,8 @@ REMEDY_OF_REASON = {
 """Code of the remedy in the catalogue, by code of the reason why a judgment is unparsed."""
 NOT_WRITTEN = (FAILED, FILTERED, *NOT_SHOWN)
 """Reasons of unparsed replies whose texts the judge did not write."""
+POPULATIONS = frozenset({"crowd", "human", "humans", "voters", "annotators"})
+"""Names of judges, in lower case, that stand for humans."""
 MOST_REASONS = 10
 """Number of most frequent reasons for unparsed replies that the warning considers."""
 
@@ -268,13 +270,16 @@ def _named_judges(battles: Battles) -> list[JudgeRecord]:
 def are_human_votes(battles: Battles) -> bool:
     """Return whether all verdicts are votes of humans.
 
-    They are if every judge is the population of voters, has a name of a voter, or is a human by its
-    record. Without judges, they are if the votes have voters.
+    They are if every judge is the population of voters, has a name of a voter or of a population,
+    or is a human by its record. Without judges, they are if the votes have voters.
     """
     if not battles.judges:
         return "voter" in battles.columns
     return all(
-        name == VOTERS or VOTER.fullmatch(name) or battles.judge_of(name).is_human
+        name == VOTERS
+        or VOTER.fullmatch(name)
+        or name.casefold() in POPULATIONS
+        or battles.judge_of(name).is_human
         for name in battles.judges
     )
 

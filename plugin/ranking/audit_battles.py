@@ -12,6 +12,7 @@ from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.card import judge_sections
+from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
 from podium.diagnosis.checks.all_checks import (
     adjust_tests,
     checks_of_ranking,
@@ -212,16 +213,28 @@ class _AuditRequest:
         named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
         listed = [("", check) for check in [*checks, *further[:number]]]
         listed += _gravest_of_judges(list(named))
-        arguments = replace(
-            self.arguments.of_slice(self.column, value),
-            are_votes=are_human_votes(battles),
-            are_scores=standings.scale.name == "score",
-            are_pooled=self.is_pooled,
-        )
+        listed += [
+            ("", check) for check in checks_of_absent({check.name for _, check in listed}, data)
+        ]
+        arguments = self._arguments_of(value, battles, standings)
         probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
         probes.sort(key=lambda probe: probe.place)
         answer = audit_answer(standings, probes)
         return BoardAudit(standings, tuple(probes), answer, self.arguments.reading)
+
+    def _arguments_of(
+        self, value: str | None, battles: Battles, standings: Standings
+    ) -> TypedArguments:
+        """Return what was typed to read a slice, for the commands of its remedies."""
+        separation = standings.separation
+        names = () if separation is None else tuple(separation.names[:2])
+        return replace(
+            self.arguments.of_slice(self.column, value),
+            are_votes=are_human_votes(battles),
+            are_scores=standings.scale.name == "score",
+            are_pooled=self.is_pooled,
+            leaders=names,
+        )
 
     def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
         """Return the judgments of a slice; the battles if they cannot be divided alike."""

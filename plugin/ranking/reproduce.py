@@ -32,7 +32,7 @@ class Difference:
     """A number that is not the same.
 
     Attributes:
-        place: where it stands in the document, as `rankings[0].models[2].score`.
+        place: where it stands in the document, as `rankings[0].models[amber].score`.
         recorded: the value in the file; None if it has none.
         now: the value now; None if there is none.
     """
@@ -154,11 +154,22 @@ def _values_in(content: Any, place: str) -> Iterator[tuple[str, Any]]:
             if not isinstance(value, str) or name in WORDS_COMPARED:
                 yield from _values_in(value, f"{place}.{name}")
     elif isinstance(content, list):
-        for k, value in enumerate(content):
+        names = _names_of_entries(content)
+        for name, value in zip(names, content, strict=True):
             if not isinstance(value, str):
-                yield from _values_in(value, f"{place}[{k}]")
+                yield from _values_in(value, f"{place}[{name}]")
     else:
         yield place, content
+
+
+def _names_of_entries(content: Sequence[Any]) -> list[Any]:
+    """Return what tells the entries of a list apart: the names of the models, else the places.
+
+    Models that share a rank may stand in another order, which is no difference.
+    """
+    names = [entry.get("model") if isinstance(entry, Mapping) else None for entry in content]
+    is_named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return names if is_named else [*range(len(content))]
 
 
 def _changed_versions(provenance: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

@@ -6,7 +6,8 @@ import pytest
 from planted_boards import KINDS, World, make_board
 
 import podium
-from podium.diagnosis.checks.time_checks import check_time, seconds_of_texts
+from podium.data.times import seconds_of_texts
+from podium.diagnosis.checks.time_checks import check_time
 
 DRIFT = KINDS["drift"].world
 
@@ -66,9 +67,30 @@ def test_dates_as_text_give_the_same_check():
     assert check_of(as_text)[0].number == pytest.approx(check_of(board)[0].number)
 
 
-def test_without_dates_or_with_dates_of_few_battles_there_is_no_check():
+def test_without_dates_or_with_dates_of_few_battles_it_is_not_known():
     board = make_board(World(items=30), 1)
-    assert check_of(board.drop(columns="created_at")) == ()
+    [check] = check_of(board.drop(columns="created_at"))
+    assert (check.is_known, check.reason) == (False, "no column has dates or times")
     board["created_at"] = board["created_at"].astype(object)
     board.loc[board.index[: len(board) // 2], "created_at"] = None
-    assert check_of(board) == ()
+    [check] = check_of(board)
+    assert not check.is_known
+    assert check.reason == "column created_at: 450 of 900 battles have a readable date"
+
+
+def test_a_slice_by_periods_divides_the_battles_in_the_order_of_time():
+    battles = podium.read_battles(make_board(World(items=30), 1))
+    slices = dict(battles.slices("created_at:2"))
+    assert [len(part) for part in slices.values()] == [225, 225]
+    names = [*slices]
+    assert names == sorted(names)
+    first, second = (set(part.values_of("item")) for part in slices.values())
+    assert max(first) < min(second)
+
+
+def test_a_period_of_a_column_without_times_is_an_error():
+    battles = podium.read_battles(make_board(World(items=30), 1))
+    with pytest.raises(podium.PodiumError):
+        list(battles.slices("category:2"))
+    with pytest.raises(podium.PodiumError):
+        list(battles.slices("nowhere:2"))

@@ -2,14 +2,16 @@
 
 import shlex
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
-from planted_boards import CLEAN, KINDS, make_board
+from planted_boards import CLEAN, KINDS, World, make_board
 
 import podium
 from podium.checks import CHECKS, Result, make_check, not_known
 from podium.cli.main import podium as command_line
 from podium.diagnosis.audit_record import Probe
+from podium.diagnosis.checks.remedy_commands import TypedArguments
 from podium.show.answers.audit_sentences import audit_answer
 from podium.show.report.audit_view import QUESTIONS
 
@@ -107,24 +109,25 @@ def test_the_answer_of_a_flagged_ranking_has_the_gravest_finding_and_what_to_do(
 
 
 def test_a_fault_that_makes_a_ranking_meaningless_is_the_whole_answer(standings):
-    groups = probe_of("connected", Result.FLAGGED, fields={"groups": 2})
+    groups = probe_of("connected", Result.FLAGGED, fields={"groups": 2, "joining": ""})
     own = probe_of("own model", Result.FLAGGED, fields={"judge": "ash"})
     answer = audit_answer(standings, [groups, own])
     assert answer == (
         "Do not use this ranking: 2 groups that never met (also flagged: own model).",
+        "Next step: judge battles between the groups.",
     )
 
 
-RUN = ("first slot", "longer is better", "category turns", "passages", "odd pair", "lost replies")
-
-
-@pytest.mark.parametrize("name", [*RUN, "draw-prone model", "loud voter", "rock, paper, scissors"])
+@pytest.mark.parametrize("name", list(KINDS))
 def test_commands_of_remedies_run(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     make_board(KINDS[name].world, 1).to_csv("board name.csv", index=False)
-    audit = podium.audit("board name.csv").boards[0]
-    commands = [probe.command for probe in audit.flagged_probes if probe.command]
+    several = len(KINDS[name].world.judges) > 1
+    typed = TypedArguments("'board name.csv'", "--pool" if several else "")
+    audit = podium.audit("board name.csv", pool=several, arguments=typed).boards[0]
+    commands = [probe.command for probe in audit.flagged_probes]
     assert commands
+    assert all(commands), [probe.check.name for probe in audit.flagged_probes]
     for command in commands:
         first, *words = shlex.split(command)
         assert first == "podium"
@@ -132,5 +135,76 @@ def test_commands_of_remedies_run(tmp_path, monkeypatch, name):
         assert done.exit_code == 0, (command, done.output)
 
 
+SUBJECTS = (
+    {"same question", "same settings", "same responses", "same items"},
+    {"unit", "groups"},
+    {"unparsed", "lost replies", "lost outcomes", "lost scores"},
+    {"position", "one order", "order decides"},
+    *({name} for name in ("length", "repeated", "self-preference", "cycle", "fit", "ties")),
+    *({name} for name in ("voters", "judges", "categories", "items", "first place", "time")),
+    {"places"},
+    {"elo"},
+)
+"""The probes of an audit: of each of these sets, it has a row."""
+
+
+def sources():
+    """Return tables of many kinds: one pair, scores, a crowd, several judges, no columns."""
+    board = make_board(KINDS["first slot"].world, 1)
+    crowd = make_board(CLEAN["votes of 60 voters, random pairs"], 1)
+    bare = board[["model_a", "model_b", "credit"]]
+    solved = pd.DataFrame({"item": range(9), "ash": 1, "elm": 0, "fir": 0})
+    mixed = pd.DataFrame({"item": range(9), "ash": [1, 0, 1] * 3, "elm": [0, 1, 1] * 3})
+    dated = board.assign(created_at=board["created_at"].astype(object))
+    dated.loc[dated.index[: len(dated) // 2], "created_at"] = "unknown"
+    return {
+        "small": make_board(World(items=3), 1),
+        "one pair": board[
+            board["model_a"].isin(["ash", "elm"]) & board["model_b"].isin(["ash", "elm"])
+        ],
+        "one order": make_board(World(both=False), 1),
+        "no column of the order": board.drop(columns="order"),
+        "bare": bare,
+        "scores": mixed,
+        "all won by one model": solved,
+        "two judges": make_board(CLEAN["two judges, ties"], 1),
+        "crowd": crowd,
+        "dates of a half": dated,
+        "no dates": board.drop(columns="created_at"),
+    }
+
+
+@pytest.mark.parametrize("name", list(sources()))
+@pytest.mark.parametrize("by", [None, "judge"])
+def test_every_subject_has_rows_and_every_probe_one_row(tmp_path, name, by):
+    table = sources()[name]
+    if (by is not None and by not in table) or (name == "small" and by):
+        pytest.skip("there is no such column")
+    table.to_csv(tmp_path / "board.csv", index=False)
+    pool = name == "two judges" and by is None
+    for board in podium.audit(str(tmp_path / "board.csv"), by=by, pool=pool).boards:
+        names = [probe.check.name for probe in board.probes]
+        assert len(names) == len(set(names))
+        assert [subject for subject in SUBJECTS if subject.isdisjoint(names)] == []
+        for probe in board.probes:
+            assert probe.check.is_known or probe.check.reason
+
+
+def test_what_does_not_apply_is_not_counted_as_not_known(tmp_path):
+    sources()["scores"].to_csv(tmp_path / "solved.csv", index=False)
+    board = podium.audit(str(tmp_path / "solved.csv")).boards[0]
+    absent = [probe for probe in board.probes if not probe.applies]
+    assert {"position", "length", "judges"} <= {probe.check.name for probe in absent}
+    assert not any(name in board.answer[0] for name in ("position", "length", "judges"))
+
+
 def test_every_probe_has_a_question():
     assert QUESTIONS.keys() >= {name for name, kind in CHECKS.items() if kind.unit or kind.flagged}
+
+
+def test_a_judge_called_crowd_is_humans_whom_no_tournament_can_ask_again():
+    board = make_board(World(both=False), 1).assign(judge="crowd")
+    audit = audit_of(board)
+    rows = {probe.check.name: probe for probe in audit.probes}
+    assert not {"own family", "own model", "human scale"} & rows.keys()
+    assert not any("inspect eval" in probe.command for probe in audit.probes)

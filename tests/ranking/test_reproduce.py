@@ -7,6 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from podium.ranking.reproduce import _compared_values
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIMULATED = "simulated/battles.csv"
 CASES = {
@@ -77,7 +79,7 @@ def test_a_changed_number_is_named_with_both_values(podium, folder, monkeypatch)
     done = podium("rank", "--reproduce", "changed.json")
     assert done.code == 1
     assert "not reproduced: 1 number differs of" in done.err
-    assert "rankings[0].models[0].score was 1700.0 and is 1679." in done.err
+    assert "rankings[0].models[amber].score was 1700.0 and is 1679." in done.err
 
 
 def test_a_changed_file_is_another_ranking(podium, folder, monkeypatch):
@@ -146,3 +148,10 @@ def test_a_damaged_record_is_an_error_that_says_what_is_missing(
     assert done.code == 1
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+def test_entries_of_models_in_another_order_are_no_difference():
+    before = {"rankings": [{"models": [{"model": "a", "rank": 1}, {"model": "b", "rank": 1}]}]}
+    now = {"rankings": [{"models": [{"model": "b", "rank": 1}, {"model": "a", "rank": 1}]}]}
+    assert dict(_compared_values(before)) == dict(_compared_values(now))
+    assert dict(_compared_values(now))["rankings[0].models[a].rank"] == 1

@@ -103,4 +103,12 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         remedy = "--families" if needs_families else lacking.remedy
         fields = {"needs_families": needs_families}
         return (not_known(name, lacking.why, remedy, fields=fields),)
-    return (check_effect(name, section.excess),)
+    excess = section.excess
+    is_lower = excess.value < 0
+    texts = {
+        "direction": "lower" if is_lower else "higher",
+        "size": excess.estimate.lstrip("+-−"),
+        # The ends of the interval have signs, of which that of a higher rating is plus.
+        "signs": "; below 0 is lower" if is_lower else "",
+    }
+    return (check_effect(name, excess, **texts),)

@@ -152,18 +152,16 @@ def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
     the worst one of this model.
 
     Returns:
-        The pair, and the p-value; None as p-value if no pair can be tested. The p-value is twice
-        the smaller one of the two tests (Bonferroni), or that of single pairs if no model can be
-        tested.
+        The pair, and the p-value, adjusted for all pairs and models; None as p-value if no pair
+        can be tested.
     """
-    miss = fit.misses[0]
-    p = miss.adjusted
+    miss, p = fit.misses[0], fit.p
     worst = fit.worst
-    if p is None or worst is None:
-        return miss, p
-    if worst.p < p:
+    if miss.adjusted is None:
+        return miss, None
+    if worst is not None and worst.p < miss.adjusted:
         miss = next(pair for pair in fit.misses if worst.model in (pair.first, pair.second))
-    return miss, min(1.0, 2 * min(p, worst.p))
+    return miss, p
 
 
 def fit_of_card(card: CardSections) -> tuple[Check, ...]:

@@ -149,23 +149,30 @@ def describe_elo(data: AuditData) -> tuple[Check, ...]:
     They may not if a check of `AGAINST_ELO` is flagged, if the battles do not bound the rating of
     the first model, if no model has an interval, or if credits are graded.
     """
-    standings = data.standings
-    if standings.scale.kind != ELO.kind:
+    if data.standings.scale.kind != ELO.kind:
         return ()
+    reason = _reason_against_elo(data)
+    advice = f"gaps in Elo may be quoted, with their intervals, as {_scale_of(data)}"
+    if reason:
+        advice = f"do not read gaps in Elo as win rates: {reason}"
+    fields = {"advice": advice, "is_quotable": not reason}
+    return (make_check("elo", False, fields=fields),)
+
+
+def _reason_against_elo(data: AuditData) -> str:
+    """Return why gaps in Elo are no win rates; empty if they are."""
     reasons = [check.name for check in data.checks if check.is_flagged]
     against = [name for name in reasons if name in AGAINST_ELO]
     if against:
-        flagged = f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
-        return (not_known("elo", f"no, {flagged}"),)
+        return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
     if HARD in data.battles.rows.battle_columns:
-        reason = "no, graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
-        return (not_known("elo", reason),)
-    ranked = [entry for entry in standings.entries if entry.score is not None]
+        return "graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
+    ranked = [entry for entry in data.standings.entries if entry.score is not None]
     if all(entry.low is None for entry in ranked):
-        return (not_known("elo", "no, there are no intervals"),)
+        return "there are no intervals"
     if ranked[0].separated:
-        return (not_known("elo", f"no, nothing bounds the rating of {ranked[0].model}"),)
-    return (make_check("elo", False, fields={"whose": _scale_of(data)}),)
+        return f"nothing bounds the rating of {ranked[0].model}"
+    return ""
 
 
 def _scale_of(data: AuditData) -> str:

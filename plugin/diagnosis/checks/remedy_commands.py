@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from podium.checks import Check
+from podium.data.times import PERIODS
 
 NEW_TOURNAMENT = "inspect eval podium/round_robin -T responses=RESPONSES --model-role judge=MODEL"
 """Plays a tournament; words in capitals stand for what only the user knows."""
@@ -20,6 +21,7 @@ class TypedArguments:
         are_votes: whether humans voted, so that no tournament can ask them again.
         are_scores: whether scores are ranked, for which there is no plan of judge calls.
         are_pooled: whether the verdicts of several judges are ranked together.
+        leaders: the first two models; fewer if there are not two.
     """
 
     reading: str
@@ -27,6 +29,7 @@ class TypedArguments:
     are_votes: bool = False
     are_scores: bool = False
     are_pooled: bool = False
+    leaders: tuple[str, ...] = ()
 
     @property
     def all(self) -> str:
@@ -35,7 +38,8 @@ class TypedArguments:
 
     def of_slice(self, column: str | None, value: str | None) -> "TypedArguments":
         """Return the arguments that read one slice only; unchanged if there are no slices."""
-        if column is None or value is None:
+        if column is None or value is None or PERIODS.fullmatch(column):
+            # No condition of reading keeps one period.
             return self
         option = ("--metric", value) if column == "metric" else ("--where", f"{column}={value}")
         return replace(self, reading=f"{self.reading} {shlex.join(option)}")
@@ -51,12 +55,21 @@ READ_AND_RANK = {
     "lost scores": "podium rank {all} --complete",
     "same items": "podium rank {all} --ranker win-rate",
     "time": "podium rank {all} {option}",
+    "connected": "podium rank {reading} --ranker win-rate",
+    "ladder scale": "podium rank {reading}",
+    "ladder rating": "podium rank {reading}",
 }
 """By check, the ranking that does without the fault."""
 DIAGNOSE = {
     "order decides": "position",
     "only ties": "consistency",
     "position": "position",
+    "one order": "position",
+    "own model": "self_preference",
+    "own family": "self_preference",
+    "human": "human",
+    "misjudged models": "human",
+    "unparsed": "consistency",
     "lost outcomes": "consistency",
     "self-preference": "self_preference",
     "transitivity": "transitivity",
@@ -75,7 +88,11 @@ OTHERS = {
     "places": "podium plan {verdicts} --items {needed}",
     "ties": "podium compare {a} {b} {verdicts}",
     "decisive rater": "podium convert {reading} --where {unit}={name} -o rater.csv",
-    "misjudged models": "podium label {reading} --responses RESPONSES -o sheet.csv",
+    "played pairs": "podium plan {verdicts}",
+    **dict.fromkeys(
+        ("score scale", "same question", "same responses", "same settings"),
+        "podium report {reading} --disclose -o report.html",
+    ),
 }
 """By check, the command of another kind."""
 WHAT_IS_MISSING = {
@@ -87,9 +104,10 @@ WHAT_IS_MISSING = {
     "own family": "podium audit {all} --models TABLE",
     "self-preference": "podium audit {all} --models TABLE",
     "fit": "podium plan {verdicts}",
-    "elo": "podium diagnose {reading} --section fit",
 }
 """By check, the command that makes it known."""
+COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
+"""Says of scores how many more items would separate the first two models."""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
 """Makes the check of the human scale known if there are human labels."""
 
@@ -105,6 +123,8 @@ def remedy_command(
         more: further values of the template, such as the number of items that are needed.
     """
     template = _command_template(check)
+    if arguments.are_scores and check.is_flagged and template.startswith("podium plan"):
+        template = COMPARE_LEADERS if len(arguments.leaders) > 1 else ""
     fields = {name: shlex.quote(str(value)) for name, value in check.fields.items()}
     # An option is typed as it stands: it is quoted already.
     option = str(check.fields.get("option", ""))
@@ -114,6 +134,7 @@ def remedy_command(
         "option": option,
         "reading": arguments.reading,
         "all": arguments.all,
+        **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
     if not template or ("{option}" in template and not option):
@@ -141,11 +162,12 @@ def _command_template(check: Check) -> str:
         if name == "self-preference" and not check.fields.get("needs_families"):
             return ""
         return WHAT_IS_MISSING.get(name, "")
-    is_described = name in ("places", "judges")
+    is_described = name in ("places", "judges", "elo")
     if not check.is_flagged and not is_described:
         return ""
-    if name == "one order":
-        return WHAT_IS_MISSING[name]
+    if name == "elo":
+        is_quotable = check.fields.get("is_quotable", True)
+        return "" if is_quotable else f"podium diagnose {{reading}} --section {DIAGNOSE[name]}"
     if name in DIAGNOSE:
         return f"podium diagnose {{reading}} --section {DIAGNOSE[name]}"
     return READ_AND_RANK.get(name) or OTHERS.get(name, "")

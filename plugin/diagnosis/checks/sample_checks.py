@@ -11,9 +11,12 @@ from podium.notices.notice import select_codes
 from podium.notices.option_forms import option_text
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
-from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.graph import comparison_graph, joining_pairs
 from podium.rankers.ranking import Standings
-from podium.wording import item_option, join_item_names, plural, quantity
+from podium.wording import item_option, join_item_names, plural, quantity, some
+
+MOST_JOINING = 3
+"""At most this many battles are named that would connect groups of models."""
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:
@@ -25,7 +28,8 @@ def check_connected(standings: Standings) -> tuple[Check, ...]:
     groups = standings.fit.components
     if groups is None:
         return ()
-    return (make_check("connected", groups > 1, number=groups, fields={"groups": groups}),)
+    fields = {"groups": groups, "joining": ""}
+    return (make_check("connected", groups > 1, number=groups, fields=fields),)
 
 
 def check_connected_battles(battles: Battles) -> tuple[Check, ...]:
@@ -35,8 +39,18 @@ def check_connected_battles(battles: Battles) -> tuple[Check, ...]:
     """
     if not battles.tally.judged:
         return ()
-    groups = comparison_graph(pair_sums_with_items(prepare_battles(battles))).groups
-    return (make_check("connected", groups > 1, number=groups, fields={"groups": groups}),)
+    data = prepare_battles(battles)
+    graph = comparison_graph(pair_sums_with_items(data))
+    joining = ""
+    if graph.groups > 1:
+        names = data.models
+        between = [
+            f"{names[a]} against {names[b]}"
+            for a, b in joining_pairs(graph, data.battles_by_model())
+        ]
+        joining = f", such as {some(between, '; ', MOST_JOINING)}" if between else ""
+    fields = {"groups": graph.groups, "joining": joining}
+    return (make_check("connected", graph.groups > 1, number=graph.groups, fields=fields),)
 
 
 def check_unit(battles: Battles) -> tuple[Check, ...]:

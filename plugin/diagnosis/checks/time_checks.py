@@ -7,7 +7,6 @@ changes from the first battle to the last. Time is the rank of the battle among 
 that a pause does not count as much as battles.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,21 +15,23 @@ import numpy as np
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import COLUMNS, Battles
 from podium.data.reading.units import TIME_NAME
+from podium.data.times import seconds_of_texts
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.group_checks import pair_values
 from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
 from podium.distributions import stdtr
+from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import t_quantile
 from podium.rankers.errors.raters import raters_of
 from podium.rankers.fit.coded import cluster_codes
+from podium.wording import quantity
 
-EPOCHS = ((1e9, 2e9, 1.0), (1e12, 2e12, 1e3), (1e15, 2e15, 1e6))
-"""Least and largest number, and numbers per second, of times since 1970 in seconds, milliseconds
-and microseconds."""
 FEWEST_DATED = 0.9
 """With a smaller share of dated battles, a column is not used."""
 FEWEST_CLUSTERS = 20
 """Models with battles on fewer items are not tested: errors of their slopes are unreliable."""
+NO_TIMES = "no column has dates or times"
+NO_VERDICT = "no battle has a verdict"
 FEWEST_TIMES = 3
 """A column with fewer different times has periods, as categories, and no course of time."""
 
@@ -63,12 +64,18 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
         models (Bonferroni), and not yet adjusted with other checks. Not known for too many battles,
-        or if no model has enough items. Empty if no column has dates.
+        if no model has enough items, if a part of the times is not readable, or if no column has
+        times.
     """
-    column = next(_dated_columns(battles), None) if battles.tally.judged else None
-    if column is None:
-        return ()
-    name, seconds = column
+    if not battles.tally.judged:
+        return (not_known("time", NO_VERDICT),)
+    columns = _time_columns(battles)
+    if not columns:
+        return (not_known("time", NO_TIMES),)
+    name, seconds = max(columns, key=lambda column: _share_of_times(battles, column[1]))
+    problem = _problem_of_times(battles, name, seconds)
+    if problem:
+        return (not_known("time", problem),)
     if are_too_many(battles):
         return (not_known("time", TOO_MANY),)
     slopes = _slopes_of_models(battles, seconds)
@@ -84,6 +91,7 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
         "interval": f"{100 * low:.1f} … {100 * high:.1f}",
         "column": name,
         "span": _span_text(seconds),
+        "option": option_text("by", f"{name}:2"),
     }
     is_large = abs(worst.change) > CHECKS["time"].threshold
     return (
@@ -99,37 +107,35 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     )
 
 
-def _dated_columns(battles: Battles) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the columns with times, and the time of each battle in seconds, NaN if unknown."""
+def _time_columns(battles: Battles) -> list[tuple[str, np.ndarray]]:
+    """Return the columns with times, and the time of each battle in seconds, NaN if unknown.
+
+    A column counts if it has the name of a time, and any of its cells is readable as one.
+    """
+    columns = []
     for name in sorted(battles.columns - {*COLUMNS}):
-        if not TIME_NAME.search(name):
-            continue
-        seconds = seconds_of_texts(battles.rows.texts_of(name))
-        known = seconds[battles.readable]
-        has_dates = len(known) and np.isfinite(known).mean() >= FEWEST_DATED
-        if has_dates and len(np.unique(known[np.isfinite(known)])) >= FEWEST_TIMES:
-            yield name, seconds
+        if TIME_NAME.search(name):
+            seconds = seconds_of_texts(battles.rows.texts_of(name))
+            if np.isfinite(seconds[battles.readable]).any():
+                columns.append((name, seconds))
+    return columns
 
 
-def seconds_of_texts(texts: np.ndarray) -> np.ndarray:
-    """Return dates, or numbers since 1970, in seconds; NaN for other texts. Shape (texts,)."""
-    import pandas as pd
+def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:
+    """Return the share of readable battles whose time is known."""
+    return float(np.isfinite(seconds[battles.readable]).mean())
 
-    column = pd.Series(texts, dtype=object)
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
-    seconds = np.full(len(column), np.nan)
-    for least, most, per_second in EPOCHS:
-        is_epoch = (numbers >= least) & (numbers < most)
-        seconds[is_epoch] = numbers[is_epoch] / per_second
-    is_text = np.isnan(numbers) & column.notna().to_numpy()
-    if is_text.any():
-        dates = pd.to_datetime(column[is_text], errors="coerce", utc=True, format="ISO8601")
-        known = dates.notna().to_numpy()
-        values = np.full(len(dates), np.nan)
-        moments = dates[known].dt.tz_convert(None).to_numpy(dtype="datetime64[ms]")
-        values[known] = moments.astype(np.int64) / 1e3
-        seconds[is_text] = values
-    return seconds
+
+def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
+    """Return why a column of times cannot be used; empty if it can."""
+    known = seconds[battles.readable]
+    readable = int(np.isfinite(known).sum())
+    if readable < FEWEST_DATED * len(known):
+        return f"column {name}: {readable:,} of {len(known):,} battles have a readable date"
+    different = len(np.unique(known[np.isfinite(known)]))
+    if different < FEWEST_TIMES:
+        return f"column {name}: {quantity(different, 'different date')} only"
+    return ""
 
 
 def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:

@@ -8,6 +8,7 @@ from podium.show.page.packing import render_page
 from podium.show.report.audit_view import (
     DESCRIBED,
     LEGEND,
+    NOT_APPLICABLE,
     QUESTIONS,
     board_title,
     interval_of_check,
@@ -19,7 +20,7 @@ from podium.show.report.audit_view import (
 from podium.show.report.html import section_body
 from podium.show.report.ranking_view import standings_report
 
-SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED: "·"}
+SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED: "·", NOT_APPLICABLE: "–"}
 """The sign beside a result, so that no colour is needed to tell results apart."""
 
 

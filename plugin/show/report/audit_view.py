@@ -20,6 +20,8 @@ PROBE_COLUMNS = (
     "threshold",
     "what was found, and what to do",
 )
+NOT_APPLICABLE = "no such data"
+"""Shown for a probe that cannot be made of such data."""
 DESCRIBED = "measured"
 """Shown in place of `ok` for a probe that is never flagged."""
 LEGEND = (
@@ -132,7 +134,9 @@ def probe_title(probe: Probe) -> str:
 
 
 def result_text(probe: Probe) -> str:
-    """Return the result of a probe: ok, flagged, not known, or measured."""
+    """Return the result of a probe: ok, flagged, not known, measured, or does not apply."""
+    if not probe.applies:
+        return NOT_APPLICABLE
     if probe.is_descriptive and probe.check.result is Result.OK:
         return DESCRIBED
     return probe.check.result.value

@@ -1,0 +1,164 @@
+"""The rows of an audit for subjects of which no check was made, each with the reason.
+
+Every subject of an audit has a row. If it cannot apply to the data, such as the order of the
+responses to scores of single ones, the row says so and does not count as not known.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from podium.checks import Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.judge_checks import are_human_votes, is_judged
+
+NO_JUDGE = "no judge compared responses"
+FEW_MODELS = "there are fewer than three models"
+OF_VOTERS = "humans voted, and no judge"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSubject:
+    """A subject of an audit.
+
+    Attributes:
+        names: names of the checks of which each is about it.
+        absent: makes the row if there is none of them.
+    """
+
+    names: Collection[str]
+    absent: Callable[[AuditData], Check]
+
+
+def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
+    """Return a row for each subject of which an audit has none.
+
+    Args:
+        names: names of the checks that were made.
+        data: the ranking.
+    """
+    made = {*names}
+    return [subject.absent(data) for subject in SUBJECTS if made.isdisjoint(subject.names)]
+
+
+def does_not_apply(name: str, reason: str) -> Check:
+    """Return the row of a check that cannot apply to the data, for a reason."""
+    return not_known(name, reason, fields={"applies": False})
+
+
+def _unless_too_many(name: str, reason: str, battles: Battles) -> Check:
+    """Return that a check is not known: for the number of battles, or for a reason."""
+    return not_known(name, TOO_MANY if are_too_many(battles) else reason)
+
+
+def _no_settings(_data: AuditData) -> Check:
+    """Return the row of comparability."""
+    reason = "the sources do not record how the models were run"
+    return not_known("same settings", reason)
+
+
+def _no_groups(data: AuditData) -> Check:
+    """Return the row of groups of items."""
+    if data.battles.group is not None:
+        return does_not_apply("groups", f"the unit is the {data.battles.group} already")
+    return _unless_too_many("groups", "no column puts items into groups", data.battles)
+
+
+def _no_losses(data: AuditData) -> Check:
+    """Return the row of lost battles or scores."""
+    battles = data.battles
+    is_complete = battles.tally.judged == len(battles) and not battles.missing
+    if is_complete and not is_judged(battles):
+        return make_check("lost scores", False, fields={"results": "scores", "lost": "missing"})
+    name = "lost replies" if is_judged(battles) else "lost scores"
+    return _unless_too_many(name, "too little is lost, or too few models met", battles)
+
+
+def _no_position(data: AuditData) -> Check:
+    """Return the row of the order of the responses."""
+    if not is_judged(data.battles):
+        return does_not_apply("position", NO_JUDGE)
+    if "score_a" in data.battles.columns:
+        return does_not_apply("position", "the judge saw one response at a time")
+    return not_known("position", "no column says which response was shown first")
+
+
+def _of_judge(name: str) -> Callable[[AuditData], Check]:
+    """Return the function that makes the row of a check of judges that are no humans."""
+
+    def absent(data: AuditData) -> Check:
+        if not is_judged(data.battles):
+            return does_not_apply(name, NO_JUDGE)
+        if are_human_votes(data.battles):
+            return does_not_apply(name, OF_VOTERS)
+        return not_known(name, "the verdicts do not show it")
+
+    return absent
+
+
+def _of_ratings(name: str) -> Callable[[AuditData], Check]:
+    """Return the function that makes the row of a check of ratings of three or more models."""
+
+    def absent(data: AuditData) -> Check:
+        if len(data.battles.models) < FEWEST_COMPARED:
+            return does_not_apply(name, FEW_MODELS)
+        if data.standings.scale.name == "score":
+            return does_not_apply(name, "the ranking is of mean or median scores, not of ratings")
+        if name == "ties":
+            return does_not_apply(name, "no verdict is a tie, or credits are graded")
+        return not_known(name, "the battles do not allow the test")
+
+    return absent
+
+
+def _no_voters(_data: AuditData) -> Check:
+    """Return the row of voters."""
+    return does_not_apply("voters", "no column names voters, and there are few judges")
+
+
+def _no_second_judge(data: AuditData) -> Check:
+    """Return the row of judges."""
+    if are_human_votes(data.battles):
+        return does_not_apply("judges", OF_VOTERS)
+    if not is_judged(data.battles):
+        return does_not_apply("judges", NO_JUDGE)
+    if len((data.battles.whole or data.battles).judges) > 1:
+        return not_known("judges", "there are too many judges to compare one by one")
+    return does_not_apply("judges", "there is one judge")
+
+
+def _no_categories(data: AuditData) -> Check:
+    """Return the row of categories."""
+    reason = "no column has categories with enough items each"
+    return _unless_too_many("categories", reason, data.battles)
+
+
+def _of_ranker(name: str) -> Callable[[AuditData], Check]:
+    """Return the function that makes the row of a description that some rankers lack."""
+
+    def absent(data: AuditData) -> Check:
+        return does_not_apply(name, f"the ranker {data.standings.ranker} does not give it")
+
+    return absent
+
+
+SUBJECTS = (
+    AuditSubject(("same question", "same settings", "same responses", "same items"), _no_settings),
+    AuditSubject(("unit", "groups"), _no_groups),
+    AuditSubject(("unparsed", "lost replies", "lost outcomes", "lost scores"), _no_losses),
+    AuditSubject(("position", "one order", "order decides"), _no_position),
+    AuditSubject(("length",), _of_judge("length")),
+    AuditSubject(("repeated",), _of_judge("repeated")),
+    AuditSubject(("self-preference",), _of_judge("self-preference")),
+    AuditSubject(("cycle",), _of_ratings("cycle")),
+    AuditSubject(("fit",), _of_ratings("fit")),
+    AuditSubject(("ties",), _of_ratings("ties")),
+    AuditSubject(("voters",), _no_voters),
+    AuditSubject(("judges",), _no_second_judge),
+    AuditSubject(("categories",), _no_categories),
+    AuditSubject(("first place",), _of_ranker("first place")),
+    AuditSubject(("places",), _of_ranker("places")),
+    AuditSubject(("elo",), _of_ranker("elo")),
+)
+"""The subjects of an audit, beside the number of items and the time, which always have a row."""

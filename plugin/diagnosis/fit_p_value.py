@@ -1,0 +1,141 @@
+"""The p-value of a fit: the tests of single pairs and of single models, adjusted together.
+
+The tests are correlated: the residuals of P pairs have P - (models - 1) dimensions, and those of a
+model are those of its pairs. Bonferroni's rule over all of them is valid, and larger than needed.
+So the adjusted p-value is the probability that any test has a p-value as small as the smallest one
+found, if the residuals are normal with the covariance that the clusters show (the single-step min-P
+method, Westfall and Young 1993, with a Gaussian copula). Pairs together count as much as models
+together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.distributions import fdtrc, find_root, ndtri
+
+DRAWS = 9_999
+"""Number of draws of the residuals; the smallest p-value is 0.0001."""
+DRAWS_AT_ONCE = 1_000
+"""Draws that are held in memory together."""
+MOST_PAIRS = 500
+"""With more pairs, Bonferroni's rule alone is used: draws would take seconds."""
+DRAWN_BETWEEN = (0.0005, 0.5)
+"""Residuals are drawn only if the p-value by Bonferroni's rule is in this interval: a smaller one
+is small enough, and a larger one is far above any error rate."""
+MANY = 1e8
+"""Degrees of freedom of the denominator with which F is a chi-squared over its degrees."""
+LARGEST_CHI_SQUARED = 1e4
+"""The upper end of the search for a quantile of a chi-squared distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTest:
+    """The test that all residuals of a model's pairs are 0.
+
+    Attributes:
+        model: name of the model.
+        p: its p-value, not adjusted.
+        pairs: positions of its pairs among those whose residual has an error, shape (own pairs,).
+        dimensions: dimensions of their residuals.
+    """
+
+    model: str
+    p: float
+    pairs: np.ndarray
+    dimensions: int
+
+
+def adjust_smallest(
+    p_of_pairs: np.ndarray, tests: Sequence[ModelTest], influence: np.ndarray
+) -> float | None:
+    """Return the smallest p-value of all tests, adjusted for all of them.
+
+    Args:
+        p_of_pairs: p-values of the pairs, NaN if not tested, shape (pairs,).
+        tests: the tests of models.
+        influence: influence of each cluster on the residuals that have an error, shape
+            (clusters, pairs with an error).
+
+    Returns:
+        The p-value; None if nothing was tested.
+    """
+    tested = p_of_pairs[~np.isnan(p_of_pairs)]
+    kinds = (len(tested) > 0) + (len(tests) > 0)
+    if not kinds:
+        return None
+    # The smallest p-value times the number of tests of its kind.
+    scaled = [len(tested) * float(tested.min())] if len(tested) else []
+    if tests:
+        scaled.append(len(tests) * min(test.p for test in tests))
+    smallest = min(scaled)
+    by_bonferroni = min(1.0, kinds * smallest)
+    low, high = DRAWN_BETWEEN
+    pairs = influence.shape[1]
+    if not low < by_bonferroni < high or not 0 < pairs <= MOST_PAIRS:
+        return by_bonferroni
+    # Pairs without an error have no covariance with others: Bonferroni's rule counts them.
+    without_error = max(len(tested) - pairs, 0)
+    p_of_pair = smallest / len(tested) if len(tested) else 0.0
+    drawn = _share_of_draws(influence, tests, p_of_pair, smallest / max(len(tests), 1))
+    return min(by_bonferroni, drawn + without_error * p_of_pair)
+
+
+def _share_of_draws(
+    influence: np.ndarray, tests: Sequence[ModelTest], p_of_pair: float, p_of_model: float
+) -> float:
+    """Return the share of draws in which a pair or a model has at most its p-value.
+
+    The draw of the data itself counts, so that the share is never 0.
+
+    Args:
+        influence: influence of each cluster on the residuals, shape (clusters, pairs).
+        tests: the tests of models.
+        p_of_pair: the p-value of a pair.
+        p_of_model: the p-value of a model.
+    """
+    error = np.sqrt(np.sum(influence**2, axis=0))
+    scaled = influence / error
+    values, vectors = np.linalg.eigh(scaled.T @ scaled)
+    kept = values > 1e-12 * values.max()
+    root = vectors[:, kept] * np.sqrt(values[kept])
+    least_z = float(-ndtri(p_of_pair / 2))
+    whitened = [_whiten(scaled[:, test.pairs], test.dimensions) for test in tests]
+    least_squares = [_chi_squared_above(test.dimensions, p_of_model) for test in tests]
+    rng = np.random.default_rng(0)
+    extreme = 1
+    for start in range(0, DRAWS, DRAWS_AT_ONCE):
+        number = min(DRAWS_AT_ONCE, DRAWS - start)
+        z = rng.standard_normal((number, root.shape[1])) @ root.T
+        is_extreme = (np.abs(z) >= least_z).any(axis=1)
+        for test, matrix, least in zip(tests, whitened, least_squares, strict=True):
+            squares = np.sum((z[:, test.pairs] @ matrix) ** 2, axis=1)
+            is_extreme |= squares >= least
+        extreme += int(is_extreme.sum())
+    return extreme / (DRAWS + 1)
+
+
+def _whiten(scaled: np.ndarray, dimensions: int) -> np.ndarray:
+    """Return the matrix that makes residuals independent with variance 1.
+
+    Args:
+        scaled: influence of each cluster, over the error of each residual, shape
+            (clusters, pairs).
+        dimensions: number of dimensions to keep, those with the largest variance.
+
+    Returns:
+        The matrix, shape (pairs, dimensions).
+    """
+    values, vectors = np.linalg.eigh(scaled.T @ scaled)
+    kept = np.argsort(values)[::-1][:dimensions]
+    return vectors[:, kept] / np.sqrt(values[kept])
+
+
+def _chi_squared_above(freedom: int, p: float) -> float:
+    """Return the value that a chi-squared variable exceeds with probability p."""
+
+    def excess(value: float) -> float:
+        return float(fdtrc(freedom, MANY, value / freedom)) - p
+
+    return find_root(excess, 0.0, LARGEST_CHI_SQUARED, xtol=1e-6, rtol=1e-9)

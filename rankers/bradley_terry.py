@@ -213,7 +213,7 @@ def _estimate_with_raters(
         estimate = with_wider_intervals(estimate, estimate_elo(strengths, by_rater, scale, level))
     unit = (raters.unit, raters.number)
     tests_by_rater = _elo_tests(strengths, by_rater).pair_tests
-    tests = pair_tests_both_ways(estimate.tests, tests_by_rater, unit)
+    tests = pair_tests_both_ways(estimate.tests, tests_by_rater, unit, raters_of_model)
     return replace(estimate, raters=unit, raters_of_model=raters_of_model, tests=tests)
 
 

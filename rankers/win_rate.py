@@ -255,12 +255,13 @@ def _rates_with_raters(
     by_rater = cluster_by_raters(rows, raters)
     unit = (raters.unit, raters.number)
     tests_by_rater = PairTests(RateTests(by_rater).difference)
+    raters_of_model = by_rater.clusters_by_model()
     two_way = replace(
         two_way,
         allowed=estimate.allowed,
-        tests=pair_tests_both_ways(estimate.tests, tests_by_rater, unit),
+        tests=pair_tests_both_ways(estimate.tests, tests_by_rater, unit, raters_of_model),
         raters=unit,
-        raters_of_model=by_rater.clusters_by_model(),
+        raters_of_model=raters_of_model,
     )
     return _bound_rates(two_way, coded, level)
 

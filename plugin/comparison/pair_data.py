@@ -20,10 +20,11 @@ from podium.rankers.errors.difference import (
     grouped_difference,
     paired_difference,
     sum_by_group,
+    with_least_p_values,
 )
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.errors.intervals import unit_of_tests
-from podium.rankers.errors.raters import cluster_by_raters, raters_of
+from podium.rankers.errors.raters import Raters, cluster_by_raters, raters_of
 from podium.rankers.errors.two_way_difference import add_rater_errors, elo_error, rate_error
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.fit.graph import comparison_graph
@@ -510,8 +511,18 @@ def _elo_with_raters(
         coded.clusters,
         unit_of_tests(coded.unit),
         raters,
-        lambda: elo_difference(cluster_by_raters(coded, raters), *codes),
+        lambda: _elo_difference_by_rater(coded, *codes, raters),
     )
+
+
+def _elo_difference_by_rater(coded: CodedBattles, a: int, b: int, raters: Raters) -> DifferenceTest:
+    """Test the difference of the Elo ratings of the models with codes a and b, by raters.
+
+    The p-values are at least those of `with_least_p_values` for the raters of the model that has
+    fewer.
+    """
+    test = elo_difference(cluster_by_raters(coded, raters), a, b)
+    return with_least_p_values(test, test.items)
 
 
 def _score_values(

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.rankers.errors.difference import DifferenceTest, Tails
+from podium.rankers.errors.difference import DifferenceTest, Tails, with_least_p_values
 from podium.rankers.errors.intervals import PairTests, ScoreEstimates
 
 
@@ -40,16 +40,21 @@ def with_larger_p_values(
 
 
 def pair_tests_both_ways(
-    by_item: PairTests | None, by_rater: PairTests, raters: tuple[str, int]
+    by_item: PairTests | None,
+    by_rater: PairTests,
+    raters: tuple[str, int],
+    raters_of_model: np.ndarray,
 ) -> PairTests | None:
     """Return the tests of pairs whose p-values are the larger ones, as of `with_larger_p_values`.
 
-    None if there are no tests by item, as on a ladder.
+    The p-values by rater are at least those of `with_least_p_values`. None if there are no tests by
+    item, as on a ladder.
 
     Args:
         by_item: the tests with items, or their groups, as clusters.
         by_rater: the tests with raters as clusters, of the same models.
         raters: what a rater is (`voter` or `judge`), and how many there are.
+        raters_of_model: number of raters of each model, shape (models,).
     """
 
     if by_item is None:
@@ -60,12 +65,15 @@ def pair_tests_both_ways(
         test_by_rater = by_rater.difference(first, second)
         if test_by_item is None or test_by_rater is None:
             return None
-        return with_larger_p_values(test_by_item, test_by_rater, raters)
+        fewest = int(min(raters_of_model[first], raters_of_model[second]))
+        return with_larger_p_values(
+            test_by_item, with_least_p_values(test_by_rater, fewest), raters
+        )
 
     return replace(
         by_item,
         difference=difference,
-        rough_tails=_larger_rough_tails(by_item.rough_tails, by_rater.rough_tails),
+        rough_tails=_larger_rough_tails(by_item.rough_tails, by_rater.rough_tails, raters_of_model),
     )
 
 
@@ -75,18 +83,21 @@ RoughTails = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def _larger_rough_tails(
-    by_item: RoughTails | None, by_rater: RoughTails | None
+    by_item: RoughTails | None, by_rater: RoughTails | None, raters_of_model: np.ndarray
 ) -> RoughTails | None:
     """Return the function that gives, for each pair, the larger ones of two rough p-values.
 
-    It is None if one of the two functions is.
+    They are at least 2^-n for the n raters of the one of the two models that has fewer. The result
+    is None if one of the two functions is.
     """
     if by_item is None or by_rater is None:
         return None
 
     def rough_tails(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        fewest = np.minimum(raters_of_model[first], raters_of_model[second])
+        least_p = 0.5 ** fewest[:, None]
         larger: np.ndarray = np.maximum(by_item(first, second), by_rater(first, second))
-        return larger
+        return np.maximum(larger, least_p)
 
     return rough_tails
 

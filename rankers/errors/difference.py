@@ -236,12 +236,12 @@ def _tails_without_error(excess: float, least: float, rounding: float) -> Tails:
 def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
     """Return a test of no difference whose one-sided p-values are at least 2^-n.
 
-    Clusters of other models tell how strong these are, and may each favour the same model. They
-    must not make up for a model that is known from n clusters only. With one cluster, nothing is
-    known of how clusters vary, and each p-value of any difference is 1/2.
+    A voter may have any taste, so that all verdicts of a voter depend on each other. That many
+    voters prefer one model to others must not make up for a model that n voters judged. With one
+    voter, nothing is known of how voters differ, and each p-value of any difference is 1/2.
 
     Args:
-        test: the test, of all clusters.
+        test: the test, with voters or judges as clusters.
         clusters: n, the number of clusters of the one of the two models that has fewer.
     """
     if clusters >= FEWEST_FOR_NORMAL:

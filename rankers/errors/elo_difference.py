@@ -18,7 +18,6 @@ from podium.rankers.errors.difference import (
     drop_zeros,
     flip_tails,
     t_tails,
-    with_least_p_values,
 )
 from podium.rankers.errors.intervals import PairTests, unit_of_tests
 from podium.rankers.errors.rough_elo_tests import PSEUDO_ITEMS, RoughTests
@@ -555,7 +554,7 @@ class EloTests:
         gap = self.gap(a, b)
         units = plural(unit_of_tests(self.battles.unit), 2)
         exact_p_at_zero = gap.exact_at_zero
-        test = DifferenceTest(
+        return DifferenceTest(
             value=value,
             items=gap.items,
             method=f"sign flips of {units}" if exact_p_at_zero else f"score test by {units}, t",
@@ -566,7 +565,6 @@ class EloTests:
             is_open=True,
             start=finite_value,
         )
-        return with_least_p_values(test, gap.items)
 
     def _test_of_only_pair(self, a: int) -> DifferenceTest | None:
         """Return the test of the mean credit of the model with code a minus the only other's.

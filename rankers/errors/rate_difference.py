@@ -13,7 +13,6 @@ from podium.rankers.errors.difference import (
     difference_of_rates,
     drop_zeros,
     paired_difference,
-    with_least_p_values,
 )
 from podium.rankers.errors.intervals import unit_of_tests
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
@@ -81,14 +80,7 @@ class RateTests:
         sizes = np.abs(drop_zeros(contributions))
         has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
         common_size = float(sizes[0]) if has_one_size else None
-        test = paired_difference(contributions, common_size, 1.0, unit=unit)
-        fewest = min(self._clusters_of(model) for model in (first, second))
-        return with_least_p_values(test, fewest)
-
-    def _clusters_of(self, model: int) -> int:
-        """Return the number of clusters in which a model, given by its code, has a battle."""
-        is_own = (self.pairs.first == model) | (self.pairs.second == model)
-        return sum(len(np.unique(block.cluster[is_own[block.pair]])) for block in self.cells)
+        return paired_difference(contributions, common_size, 1.0, unit=unit)
 
     def _contributions(self, first: int, second: int) -> np.ndarray:
         """Return what each item contributes to the difference of two models, shape (items,).

@@ -84,7 +84,7 @@ class RoughTests:
         fewest = np.minimum(self.items[first], self.items[second])
         freedom = np.where(self.is_few(first, second), fewest, number) - 1
         p = stdtr(np.maximum(freedom, 1)[:, None], statistic[:, None] * [-1, 1])
-        least_p: np.ndarray = 0.5 ** np.minimum(number, fewest)[:, None]
+        least_p: np.ndarray = 0.5 ** number[:, None]
         return np.maximum(p, least_p)
 
     @cached_property

@@ -104,4 +104,4 @@ def test_the_footer_says_which_items_the_table_counts(
 ) -> None:
     path = _transitive(tmp_path)
     printed = podium("compare", "m0", "m7", path, "--matrix", "rows").out
-    assert "7 items of the model that has fewer, 1 item with both" in printed
+    assert "7 items of the model with fewer items, 1 item with both" in printed

@@ -131,7 +131,8 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
     known = seconds[battles.readable]
     readable = int(np.isfinite(known).sum())
     if readable < FEWEST_DATED * len(known):
-        return f"column {name}: {readable:,} of {len(known):,} battles have a readable date"
+        battles_with_verdict = quantity(len(known), "battle", "has|have")
+        return f"column {name}: {readable:,} of {battles_with_verdict} a readable date"
     different = len(np.unique(known[np.isfinite(known)]))
     if different < FEWEST_TIMES:
         return f"column {name}: {quantity(different, 'different date')} only"

@@ -198,6 +198,7 @@ def test_a_check_has_one_result_in_all_commands(case):
     assert command_facts.contradictions(results) == {}
 
 
+@pytest.mark.fast_cases(8)
 @pytest.mark.parametrize("case", QUICK)
 def test_the_sign_of_the_difference_in_compare_is_that_of_the_scores_in_rank(case):
     ranking, comparison = ranked(case), compared(case)

@@ -27,6 +27,7 @@ def test_a_model_that_becomes_better_is_named_with_the_column_and_the_period():
     assert check.fields["span"] == "2023-11-14 to 2023-11-18"
 
 
+@pytest.mark.slow
 def test_a_constant_world_is_flagged_in_few_boards():
     flagged = [check_of(make_board(World(), seed))[0].is_flagged for seed in range(20)]
     assert sum(flagged) <= 3

@@ -108,6 +108,7 @@ def test_the_p_value_against_a_model_of_few_voters_is_that_of_their_signs(voters
     assert low <= 0
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 @pytest.mark.parametrize("voters_of_last", [1, 2, 4])
 def test_a_model_of_few_voters_is_not_placed_below_one_that_never_lost(ranker, voters_of_last):

@@ -74,6 +74,7 @@ def weighted_table(seed, items=30, models=4):
     return pd.DataFrame(rows, columns=columns)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(

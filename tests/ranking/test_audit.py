@@ -26,6 +26,7 @@ def names_of(board):
     return [probe.check.name for probe in board.flagged_probes]
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_planted_fault_is_flagged_by_its_probe(name):
     kind = KINDS[name]
@@ -33,6 +34,7 @@ def test_a_planted_fault_is_flagged_by_its_probe(name):
     assert kind.probe in names_of(board)
 
 
+@pytest.mark.slow
 def test_few_clean_boards_are_flagged():
     flagged = []
     for world in CLEAN.values():
@@ -118,6 +120,7 @@ def test_a_fault_that_makes_a_ranking_meaningless_is_the_whole_answer(standings)
     )
 
 
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("name", list(KINDS))
 def test_commands_of_remedies_run(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -174,6 +177,7 @@ def sources():
     }
 
 
+@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("name", list(sources()))
 @pytest.mark.parametrize("by", [None, "judge"])
 def test_every_subject_has_rows_and_every_probe_one_row(tmp_path, name, by):

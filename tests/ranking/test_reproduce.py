@@ -53,6 +53,7 @@ def folder(tmp_path_factory):
     return copied
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("case", list(CASES))
 def test_the_numbers_of_an_example_are_the_same_to_the_last_digit(
     podium, folder, monkeypatch, case

@@ -3,6 +3,7 @@
 import json
 
 import pandas as pd
+import pytest
 
 import podium as api
 from podium.run_record import RunRecord
@@ -64,6 +65,7 @@ def test_files_have_the_hash_of_their_bytes(tmp_path):
     assert hash_of_file("s3://bucket/a.csv") is None
 
 
+@pytest.mark.slow
 def test_report_adds_a_section_and_writes_json_beside_the_page(podium, tmp_path):
     example = tmp_path / "battles.csv"
     rows = "".join(f"q{k},ash,elm,{k % 2}\n" for k in range(30))

@@ -4,7 +4,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 OBJECTS_PER_COLLECTION = 100_000
 """New objects after which the collector runs in a command. They take some ten megabytes."""
 

@@ -638,11 +638,17 @@ class Verdicts:
 
         Only rows of crowded cells are compared, because others cannot be identical.
         """
-        keys = "cluster, first, second"
-        suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
-        rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
+        suspects = f"select distinct cluster, first, second from {self.cells()} where crowded > 0"
+        # Models are coded in the order of their names, so that the first name is the lesser one.
+        keys = "item, least(model_a, model_b), greatest(model_a, model_b)"
+        names = (
+            f"select items.name, a.name, b.name from ({suspects}) as suspects "
+            f"join {self._codes['item']} as items on items.code = suspects.cluster "
+            f"join {self._codes['model']} as a on a.code = suspects.first "
+            f"join {self._codes['model']} as b on b.code = suspects.second"
+        )
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
-        suspected = f"{self.judgments} where {ROW} in ({rows})"
+        suspected = f"{self.judgments} where ({keys}) in ({names})"
         copies = f"select count(*) as copies from {suspected} group by {columns}"
         query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
         return int(self.engine.rows(query)[0][0])
@@ -652,13 +658,19 @@ class Verdicts:
 
         They may be two orders whose column `order` is missing. Rows without an item do not count.
         """
-        keys = "cluster, first, second"
-        for name in ("judge", "voter", "metric"):
-            keys += f", {name}" if name in self.columns else ""
         matchups = (
-            f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} "
-            f"where cluster < {self._items} group by {keys}"
+            f"select battles as n, forward as ahead from {self.cells()} "
+            f"where cluster < {self._items}"
         )
+        if {"repeat", "response"} & {*self.columns}:
+            # Only then are several cells of one judge, pair and item possible.
+            keys = "cluster, first, second"
+            for name in ("judge", "voter", "metric"):
+                keys += f", {name}" if name in self.columns else ""
+            sums = "sum(battles) as n, sum(forward) as ahead"
+            matchups = (
+                f"select {sums} from {self.cells()} where cluster < {self._items} group by {keys}"
+            )
         query = (
             f"select coalesce(sum(n), 0) from ({matchups}) as matchups "
             "where ahead > 0 and ahead < n"

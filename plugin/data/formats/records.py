@@ -388,7 +388,8 @@ def _plain_type(records: Records, column: Column) -> str | None:
         return None
     as_double = Column(f"try_cast(cast({column.sql} as varchar) as double)", "DOUBLE")
     differs = f"{as_double.text} is distinct from {column.text}"
-    has_other_text = records.rows("1", f"where {differs} limit 1")
+    # Each number is compared once, however often it stands in the column.
+    has_other_text = records.rows("1", f"group by {column.sql} having {differs} limit 1")
     return None if has_other_text else "DOUBLE"
 
 

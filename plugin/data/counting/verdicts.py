@@ -168,7 +168,7 @@ class Verdicts:
         self._counted = tuple(
             name for name in types if name != "response" or types[name] == "BIGINT"
         )
-        self._cells: dict[bool, str] = {}
+        self._groups: dict[bool, str] = {}
         self._columns: dict[str, np.ndarray] = {}
         self._blocks: dict[tuple[bool, int | None], tuple[Block, ...]] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
@@ -395,7 +395,8 @@ class Verdicts:
         if "order" not in self.columns or not self.has_items:
             return {}
         has_groups = self.group is not None
-        query = relations.first_shown_query(self._sided_rows, self._counted, has_groups=has_groups)
+        grouped = self._grouped(hard=False)
+        query = relations.first_shown_query(grouped, self._counted, has_groups=has_groups)
         table = self.engine.arrays(query)
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
@@ -494,12 +495,22 @@ class Verdicts:
     def cells(self, *, hard: bool = False) -> str:
         """Return the cells (see `relations`) as an SQL subquery.
 
-        The groups that it reads are computed and stored at the first call.
-
         Args:
             hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
         """
-        if hard not in self._cells:
+        options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
+        cells = relations.cells_query(
+            self._grouped(hard=hard), self.columns, has_groups=self.group is not None, **options
+        )
+        return f"({cells}) as cells"
+
+    def _grouped(self, *, hard: bool) -> str:
+        """Return the name of the table of groups (see `relations`), which the first call stores.
+
+        Args:
+            hard: whether it has the sums of credits that are rounded to win, tie or loss.
+        """
+        if hard not in self._groups:
             further = relations.hard_count(self.columns) if hard else {}
             grouped = self.engine.fresh("grouped")
             groups: dict[str, Any] = {"has_groups": self.group is not None}
@@ -510,12 +521,8 @@ class Verdicts:
             )
             order = CELL_ORDER if self.group is None else f"{GROUP}, first, second"
             self.engine.store_groups(grouped, self._row_counts[0], source, query, order)
-            options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
-            options |= groups
-            self._cells[hard] = (
-                f"({relations.cells_query(grouped, self.columns, **options)}) as cells"
-            )
-        return self._cells[hard]
+            self._groups[hard] = grouped
+        return self._groups[hard]
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:

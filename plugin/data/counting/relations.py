@@ -243,7 +243,8 @@ def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> 
     Groups are stored from them, so that other columns take no memory. The column `GROUP` is among
     them if items have groups (`has_groups`).
     """
-    names = ["cluster, first, second, verdict, outcome"]
+    names = ["cluster, first, second, verdict"]
+    names += ["outcome"] if HARD in present else []
     names += [GROUP] if has_groups else []
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
@@ -251,6 +252,14 @@ def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> 
     others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap", IDENTICAL)
     names += [name for name in others if name in present]
     return f"select {', '.join(names)} from {sided}"
+
+
+def with_outcomes(counted: str, present: Present) -> str:
+    """Return the relation of `counted_query` with the column `outcome`.
+
+    Without credits of parsed verdicts, it is the verdict, and is not stored twice.
+    """
+    return counted if HARD in present else f"(select *, verdict as outcome from {counted}) as known"
 
 
 def grouped_query(
@@ -267,7 +276,7 @@ def grouped_query(
     (`has_groups`), their codes are in the column `GROUP`.
 
     Args:
-        sided: the relation of `sided_query` or of `counted_query`.
+        sided: the relation of `sided_query` or of `with_outcomes`.
         present: columns of the judgments.
         further: SQL of further aggregates, by name; none by default.
     """

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -516,9 +516,11 @@ class Verdicts:
             groups: dict[str, Any] = {"has_groups": self.group is not None}
             counted = relations.counted_query(self._sided_rows, self._counted, **groups)
             source = f"({counted}) as counted"
-            query = partial(
-                relations.grouped_query, present=self._counted, further=further, **groups
-            )
+
+            def query(rows: str) -> str:
+                known = relations.with_outcomes(rows, self._counted)
+                return relations.grouped_query(known, self._counted, further, **groups)
+
             order = CELL_ORDER if self.group is None else f"{GROUP}, first, second"
             self.engine.store_groups(grouped, self._row_counts[0], source, query, order)
             self._groups[hard] = grouped

@@ -395,7 +395,7 @@ class Verdicts:
         if "order" not in self.columns or not self.has_items:
             return {}
         has_groups = self.group is not None
-        grouped = self._grouped(hard=False)
+        grouped = self._groups_table(hard=False)
         query = relations.first_shown_query(grouped, self._counted, has_groups=has_groups)
         table = self.engine.arrays(query)
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
@@ -500,11 +500,14 @@ class Verdicts:
         """
         options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
         cells = relations.cells_query(
-            self._grouped(hard=hard), self.columns, has_groups=self.group is not None, **options
+            self._groups_table(hard=hard),
+            self.columns,
+            has_groups=self.group is not None,
+            **options,
         )
         return f"({cells}) as cells"
 
-    def _grouped(self, *, hard: bool) -> str:
+    def _groups_table(self, *, hard: bool) -> str:
         """Return the name of the table of groups (see `relations`), which the first call stores.
 
         Args:

@@ -19,8 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from cold_start import children_seconds
-from tables import Timing, machine, show, timed_in_turn
+from tables import Timing, children_seconds, machine, show, timed_in_turn
 
 from podium.cli import enable
 

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import resource
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -73,6 +74,12 @@ def timed_in_turn(
             if turn or not warm:
                 seconds[name].append(clock() - before)
     return {name: Timing(tuple(each)) for name, each in seconds.items()}
+
+
+def children_seconds() -> float:
+    """Return the user and system time of all finished child processes."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def show(title: str, header: Cells, rows: Sequence[Cells], *, markdown: bool) -> None:

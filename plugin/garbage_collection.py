@@ -1,8 +1,26 @@
-"""Pause Python's cyclic garbage collector while many objects are built."""
+"""Run Python's cyclic garbage collector less often while many objects are built."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+OBJECTS_PER_COLLECTION = 100_000
+"""New objects after which the collector runs in a command. They take some ten megabytes."""
+
+
+@contextmanager
+def rare_garbage_collection() -> Iterator[None]:
+    """Run the body with a collection for every 100,000 new objects instead of some hundred.
+
+    A command imports hundreds of modules, whose objects stay. Scanning them again and again takes a
+    tenth of the time of a small command.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(OBJECTS_PER_COLLECTION, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
 @pytest.mark.parametrize(
     "command",
     [
-        ("cold_start.py",),
+        ("speed.py", "--quick", "--rounds", "1", "--only", "start"),
         ("start_up.py", "--starts", "3", "--no-hosts"),
         ("leave_one_out.py", "--small", "--resamples", "20"),
         ("diagnose.py", "--judgments", "2100"),

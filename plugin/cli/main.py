@@ -1,5 +1,7 @@
 """The command `podium`."""
 
+import atexit
+import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -79,6 +81,8 @@ def main() -> None:
     Ctrl-C ends with 130, and a reader of stdout that has gone with 0. Any other exception is
     raised with its traceback.
     """
+    # Objects that still exist at the end are not searched for cycles: the process is over.
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         # UTF-8 to files and pipes wherever we run, and no failure on a name that cannot be encoded.
         if isinstance(stream, TextIOWrapper):

@@ -16,6 +16,7 @@ import click
 from podium.data.reading_options import SHARED
 from podium.data.text_encodings import texts_in
 from podium.errors import UsageError
+from podium.garbage_collection import rare_garbage_collection
 from podium.show.report.styles import PICTURES, STYLES
 from podium.storage.remote import place_of, without_secrets
 
@@ -87,7 +88,7 @@ class RecordCommand(click.Command):
             if is_dataclass(parameter.annotation)
         }
         ctx.params = typed | records
-        with texts_in(encoding):
+        with texts_in(encoding), rare_garbage_collection():
             return super().invoke(ctx)
 
 

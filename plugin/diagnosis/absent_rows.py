@@ -100,17 +100,30 @@ def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
 
     Trials are numbered over all grids. A battle without an item has a trial of its own.
     """
-    import pandas as pd
-
     grid = np.zeros(len(battles), dtype=np.int64)
     for name in BLOCK_COLUMNS:
         if name in battles.rows.battle_columns:
-            code = pd.factorize(battles.table[name].astype(object))[0]
-            grid = pd.factorize(grid * (int(code.max(initial=0)) + 2) + code)[0]
+            code = _number_texts(battles.rows.texts_of(name))
+            grid = _number_by_appearance(grid * (int(code.max(initial=0)) + 1) + code)
     item = battles.items_with_responses(battles.item_codes)
     item = np.where(item < 0, item.max(initial=0) + 1 + np.arange(len(item)), item)
     key = grid * (int(item.max(initial=0)) + 1) + item
-    return grid, pd.factorize(key)[0]
+    return grid, _number_by_appearance(key)
+
+
+def _number_texts(texts: np.ndarray) -> np.ndarray:
+    """Number different texts from 0, in the order of their first places; None counts as a text."""
+    number_of_text: dict[str | None, int] = {}
+    numbers = (number_of_text.setdefault(text, len(number_of_text)) for text in texts)
+    return np.fromiter(numbers, np.int64, len(texts))
+
+
+def _number_by_appearance(values: np.ndarray) -> np.ndarray:
+    """Number different values from 0, in the order of their first places, shape of `values`."""
+    _, place, code = np.unique(values, return_index=True, return_inverse=True)
+    number = np.empty_like(place)
+    number[np.argsort(place)] = np.arange(len(place))
+    return number[code]
 
 
 def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple[int, ...]]:

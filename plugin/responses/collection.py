@@ -279,6 +279,24 @@ class Responses:
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
+    def keys_with_equal_texts(self) -> set[str]:
+        """Return the keys of responses that two models may give with the same text.
+
+        Battles of other keys are never of identical responses (see `are_identical`).
+        """
+        seen: set[tuple[str, str]] = set()
+        equal = set()
+        for name, texts in self.texts.items():
+            for key in texts:
+                forms = {
+                    self.shown_text(name, key, as_transcript=form).strip() for form in (True, False)
+                }
+                places = {(key, form) for form in forms}
+                if not seen.isdisjoint(places):
+                    equal.add(key)
+                seen |= places
+        return equal
+
     def are_identical(self, battle: Pairing) -> bool:
         """Return whether the judge would be shown the same text twice, white space at the ends
         aside; False if a response is missing or pending."""

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 from podium.data.pairings import Field, NextRound, Pairing, Round
 from podium.tournaments.chained_pairs import chain_pairs
 from podium.tournaments.schedule import schedule_pairings
+from podium.tournaments.selection import draw_items
 from podium.tournaments.stopping import Stopping
 from podium.wording import quantity
 
@@ -28,3 +30,9 @@ class RoundRobin(Stopping):
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
         note = f"{last_look}all {quantity(len(pairs), 'pair')} on {quantity(len(items), 'item')}"
         return schedule_pairings(field, pairings, played, note)
+
+    def size(self, field: Field) -> int:
+        """Return the maximum number of battles: all pairs on all items that are played."""
+        if field.absent:
+            return Stopping.size(self, field)
+        return len(draw_items(field, self.items, self.seed)) * comb(len(field.models), 2)

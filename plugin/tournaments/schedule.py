@@ -28,21 +28,31 @@ def schedule_pairings(
         possible = tuple(
             pairing for pairing in requested if field.can_play(pairing.item, pairing.a, pairing.b)
         )
-    # Only battles of these items and pairs are collected, because rounds may be large.
+    coming = possible
+    if played_before := _played_among(requested, played):
+        coming = tuple(pairing for pairing in possible if pairing not in played_before)
+    left_out: Counter[str] = Counter()
+    if len(possible) < len(requested):
+        left_out = Counter(pairing.item for pairing in requested)
+        left_out.subtract(pairing.item for pairing in possible)
+    return NextRound(coming, note, len(requested) - len(possible), +left_out)
+
+
+def _played_among(requested: Sequence[Pairing], played: Sequence[Round]) -> set[Pairing]:
+    """Return the pairings of earlier rounds that are of the items and pairs of models asked for.
+
+    Others are not collected, because rounds may be large.
+    """
+    if not played:
+        return set()
     items = {pairing.item for pairing in requested}
     pairs = {(pairing.a, pairing.b) for pairing in requested}
-    played_before = set()
-    for round_ in played:
-        for outcome in round_.outcomes:
-            pairing = outcome.pairing
-            if pairing.item in items and (pairing.a, pairing.b) in pairs:
-                played_before.add(pairing)
-    coming = possible
-    if played_before:
-        coming = tuple(pairing for pairing in possible if pairing not in played_before)
-    left_out = Counter(pairing.item for pairing in requested)
-    left_out.subtract(pairing.item for pairing in possible)
-    return NextRound(coming, note, len(requested) - len(possible), +left_out)
+    return {
+        outcome.pairing
+        for round_ in played
+        for outcome in round_.outcomes
+        if outcome.pairing.item in items and (outcome.pairing.a, outcome.pairing.b) in pairs
+    }
 
 
 def rounds_of(rule: Any, field: Field) -> int | None:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MOST_BY_PRODUCTS = 64
-"""Up to this many models, paths are found by products of small matrices. For more, SciPy's search
-of graphs is faster, and is imported."""
+"""Up to this many models, paths are found by products of small matrices."""
+MOST_CELLS_OF_PRODUCTS = 2**26
+"""For more models, they still are if the number of graphs times the cube of the number of models is
+at most this. Beyond it, SciPy's search of graphs is faster than the import that it needs."""
 LARGEST_SPECTRUM = 1500
 """With more models than this, the efficiency of the design is not computed, because the
 eigenvalues would take too long."""
@@ -72,7 +74,7 @@ def win_paths(pairs: Pairs) -> np.ndarray:
     second_earned = pairs.credit < pairs.weight
     winner = np.concatenate([pairs.first[first_earned], pairs.second[second_earned]])
     loser = np.concatenate([pairs.second[first_earned], pairs.first[second_earned]])
-    if pairs.models <= MOST_BY_PRODUCTS:
+    if _has_small_products(pairs.models):
         return _reachable(_edge_matrix(winner, loser, pairs.models))
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -189,6 +191,11 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
     return best
 
 
+def _has_small_products(models: int, graphs: int = 1) -> bool:
+    """Return whether paths in some graphs of models are found by products of matrices."""
+    return models <= MOST_BY_PRODUCTS or graphs * models**3 <= MOST_CELLS_OF_PRODUCTS
+
+
 def number_groups(edges: np.ndarray) -> np.ndarray:
     """Return the group of each node of an undirected graph, shape (nodes,).
 
@@ -198,7 +205,7 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
     Args:
         edges: whether there is an edge, in either direction, shape (nodes, nodes).
     """
-    if len(edges) > MOST_BY_PRODUCTS:
+    if not _has_small_products(len(edges)):
         from scipy.sparse.csgraph import connected_components
 
         return connected_components(edges, directed=False)[1]
@@ -208,7 +215,7 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
 
 def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
     """Return the group of each model that edges connect, as `number_groups`, shape (size,)."""
-    if size <= MOST_BY_PRODUCTS:
+    if _has_small_products(size):
         return number_groups(_edge_matrix(source, target, size))
     from scipy.sparse.csgraph import connected_components
 
@@ -224,7 +231,7 @@ def _strong_components(
     """
     winner = np.concatenate([pairs.first, pairs.second])
     loser = np.concatenate([pairs.second, pairs.first])
-    if pairs.models <= MOST_BY_PRODUCTS:
+    if _has_small_products(pairs.models, len(credit)):
         for pair_credit, pair_weight in zip(credit, weight, strict=True):
             is_edge = np.concatenate([pair_credit > 0, pair_credit < pair_weight])
             reached = _reachable(_edge_matrix(winner[is_edge], loser[is_edge], pairs.models))

@@ -1,5 +1,6 @@
 """What a small table does not need is not imported."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -20,23 +21,30 @@ print("imported:", *(name for name in {heavy} if name in sys.modules), file=sys.
 """
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """1,200 verdicts between six models on 60 items, without ties."""
+def write_table(path: Path, items: int) -> None:
+    """Write 1,200 verdicts between six models without ties, as CSV or JSON lines."""
     rng = np.random.default_rng(1)
     lines = ["item,model_a,model_b,credit"]
     for _ in range(1_200):
         a, b = rng.choice(6, 2, replace=False)
         won = rng.random() < 1 / (1 + np.exp((a - b) / 3))
-        lines.append(f"q{rng.integers(60)},m{a},m{b},{int(won)}")
-    path = tmp_path_factory.mktemp("start") / "verdicts.csv"
+        lines.append(f"q{rng.integers(items)},m{a},m{b},{int(won)}")
+    if path.suffix == ".jsonl":
+        names = lines[0].split(",")
+        rows = (dict(zip(names, line.split(","), strict=True)) for line in lines[1:])
+        lines = [json.dumps(row | {"credit": int(row["credit"])}) for row in rows]
     path.write_text("\n".join(lines) + "\n")
-    return path
 
 
 @pytest.mark.fast_cases(1)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+@pytest.mark.parametrize("items", [100, 60])  # with 100, most pairs of an item have one verdict
 @pytest.mark.parametrize("command", ["rank", "diagnose"])
-def test_a_small_table_needs_neither_scipy_nor_pandas_nor_arrow(command: str, table: Path) -> None:
+def test_a_small_table_needs_neither_scipy_nor_pandas_nor_arrow(
+    command: str, items: int, suffix: str, tmp_path: Path
+) -> None:
+    table = tmp_path / f"verdicts{suffix}"
+    write_table(table, items)
     program = PROGRAM.format(words=[command, str(table)], heavy=HEAVY)
     done = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True

@@ -131,15 +131,18 @@ class Duck:
             self.store(name, f"{query(source)} order by {order}")
             return
         on_disk = f"{self._disk}.{name}"
-        self._run(f"create table {on_disk}_rows as select * from {source}")
+        # A Parquet file is written in half of the time of a table on disk.
+        file = self.folder / f"{name}_rows.parquet"
+        self._run(f"copy (select * from {source}) to {literal_path(file)}")
         self._refuse_changed()
-        first_column = order.partition(",")[0]
-        ranges = self._ranges(f"{on_disk}_rows", first_column, rows)
-        for number, condition in enumerate(ranges):
-            part = f"(select * from {on_disk}_rows where {condition}) as part"
+        rows_on_disk = f"read_parquet({literal_path(file)})"
+        for number, condition in enumerate(
+            self._ranges(rows_on_disk, order.partition(",")[0], rows)
+        ):
+            part = f"(select * from {rows_on_disk} where {condition}) as part"
             verb = f"insert into {on_disk}" if number else f"create table {on_disk} as"
             self._run(f"{verb} {query(part)} order by {order}")
-        self._run(f"drop table {on_disk}_rows")
+        file.unlink()
         self.view(name, f"select * from {on_disk}")
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
@@ -149,9 +152,9 @@ class Duck:
         sample of the rows.
 
         Args:
-            table: name of the table.
+            table: the relation, such as the name of a table.
             column: name of the column, which holds whole numbers.
-            rows: number of rows of the table.
+            rows: number of rows of the relation.
         """
         sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))

@@ -245,7 +245,8 @@ def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> 
     Groups are stored from them, so that other columns take no memory. The column `GROUP` is among
     them if items have groups (`has_groups`).
     """
-    names = ["cluster, first, second, verdict, outcome"]
+    names = ["cluster, first, second, verdict"]
+    names += ["outcome"] if HARD in present else []
     names += [GROUP] if has_groups else []
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
@@ -253,6 +254,14 @@ def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> 
     others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap", IDENTICAL)
     names += [name for name in others if name in present]
     return f"select {', '.join(names)} from {sided}"
+
+
+def with_outcomes(counted: str, present: Present) -> str:
+    """Return the relation of `counted_query` with the column `outcome`.
+
+    Without credits of parsed verdicts, it is the verdict, and is not stored twice.
+    """
+    return counted if HARD in present else f"(select *, verdict as outcome from {counted}) as known"
 
 
 def grouped_query(
@@ -264,11 +273,12 @@ def grouped_query(
 ) -> str:
     """Query the groups of judgments: counts and sums per item, pair and `JUDGMENT_KEYS`.
 
-    Judgments with a known order and judgments without one are in different groups. If items have
-    groups of their own (`has_groups`), their codes are in the column `GROUP`.
+    Judgments with a known order and judgments without one are in different groups. `won_by_first`
+    counts those that the response shown first won. If items have groups of their own
+    (`has_groups`), their codes are in the column `GROUP`.
 
     Args:
-        sided: the relation of `sided_query` or of `counted_query`.
+        sided: the relation of `sided_query` or of `with_outcomes`.
         present: columns of the judgments.
         further: SQL of further aggregates, by name; none by default.
     """
@@ -279,6 +289,8 @@ def grouped_query(
     if "order" in present:
         keys.append("ordered")
         counts["shown_first"] = "count(case when shown_first then 1 end)"
+        won = "outcome <> 0.5 and shown_first = (outcome > 0.5)"
+        counts["won_by_first"] = f"count(case when {won} then 1 end)"
     else:
         counts["forward"] = "count(case when forward then 1 end)"
     columns = []
@@ -487,7 +499,7 @@ def order_pairs_query(sided: str, present: Present) -> str:
     return f"select earlier, later from ({grouped}) as grouped where {IS_ORDER_PAIR}"
 
 
-def first_shown_query(sided: str, present: Present, *, has_groups: bool = False) -> str:
+def first_shown_query(grouped: str, present: Present, *, has_groups: bool = False) -> str:
     """Query how often the response shown first won, by cluster and judge.
 
     A cluster is an item, or a group of items if items have groups (`has_groups`).
@@ -495,20 +507,22 @@ def first_shown_query(sided: str, present: Present, *, has_groups: bool = False)
     Only order pairs with two parsed verdicts are counted. The columns are `cluster`, `judge` (its
     code; -1 if there is none), `won` (wins of the response shown first; a tie counts 0.5), `number`
     (number of verdicts) and `flips` (number of order pairs with different winners).
+
+    Args:
+        grouped: the relation of `grouped_query`.
+        present: columns of the judgments.
+        has_groups: whether items have groups.
     """
-    # 1, 0.5 or 0 for a win, tie or loss of the response shown first.
-    won = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
-    pairs = grouped_query(sided, present, {"first_won": f"sum({won})"}, has_groups=has_groups)
     is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     judge = "coalesce(judge, -1)" if "judge" in present else "-1"
     sums = {
-        "won": "sum(first_won)",
+        "won": "sum(won_by_first + (judged - decided) / 2e0)",
         "number": "sum(n)",
         "flips": f"count(case when {SWAPS['flip']} then 1 end)",
     }
     columns = ", ".join(f"cast({total} as double) as {name}" for name, total in sums.items())
     is_judged = f"{IS_ORDER_PAIR} and judged = 2{is_asked}"
-    rows = f"select *, {judge} as who from ({pairs}) as grouped where {is_judged}"
+    rows = f"select *, {judge} as who from {grouped} where {is_judged}"
     cluster = GROUP if has_groups else "cluster"
     return (
         f"select {cluster} as cluster, who as judge, {columns} from ({rows}) as pairs "

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -168,7 +168,7 @@ class Verdicts:
         self._counted = tuple(
             name for name in types if name != "response" or types[name] == "BIGINT"
         )
-        self._cells: dict[bool, str] = {}
+        self._groups: dict[bool, str] = {}
         self._columns: dict[str, np.ndarray] = {}
         self._blocks: dict[tuple[bool, int | None], tuple[Block, ...]] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
@@ -400,7 +400,8 @@ class Verdicts:
         if "order" not in self.columns or not self.has_items:
             return {}
         has_groups = self.group is not None
-        query = relations.first_shown_query(self._sided_rows, self._counted, has_groups=has_groups)
+        grouped = self._groups_table(hard=False)
+        query = relations.first_shown_query(grouped, self._counted, has_groups=has_groups)
         table = self.engine.arrays(query)
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
@@ -500,28 +501,39 @@ class Verdicts:
     def cells(self, *, hard: bool = False) -> str:
         """Return the cells (see `relations`) as an SQL subquery.
 
-        The groups that it reads are computed and stored at the first call.
-
         Args:
             hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
         """
-        if hard not in self._cells:
+        options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
+        cells = relations.cells_query(
+            self._groups_table(hard=hard),
+            self.columns,
+            has_groups=self.group is not None,
+            **options,
+        )
+        return f"({cells}) as cells"
+
+    def _groups_table(self, *, hard: bool) -> str:
+        """Return the name of the table of groups (see `relations`), which the first call stores.
+
+        Args:
+            hard: whether it has the sums of credits that are rounded to win, tie or loss.
+        """
+        if hard not in self._groups:
             further = relations.hard_count(self.columns) if hard else {}
             grouped = self.engine.fresh("grouped")
             groups: dict[str, Any] = {"has_groups": self.group is not None}
             counted = relations.counted_query(self._sided_rows, self._counted, **groups)
             source = f"({counted}) as counted"
-            query = partial(
-                relations.grouped_query, present=self._counted, further=further, **groups
-            )
+
+            def query(rows: str) -> str:
+                known = relations.with_outcomes(rows, self._counted)
+                return relations.grouped_query(known, self._counted, further, **groups)
+
             order = CELL_ORDER if self.group is None else f"{GROUP}, first, second"
             self.engine.store_groups(grouped, self._row_counts[0], source, query, order)
-            options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
-            options |= groups
-            self._cells[hard] = (
-                f"({relations.cells_query(grouped, self.columns, **options)}) as cells"
-            )
-        return self._cells[hard]
+            self._groups[hard] = grouped
+        return self._groups[hard]
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
@@ -644,11 +656,17 @@ class Verdicts:
 
         Only rows of crowded cells are compared, because others cannot be identical.
         """
-        keys = "cluster, first, second"
-        suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
-        rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
+        suspects = f"select distinct cluster, first, second from {self.cells()} where crowded > 0"
+        # Models are coded in the order of their names, so that the first name is the lesser one.
+        keys = "item, least(model_a, model_b), greatest(model_a, model_b)"
+        names = (
+            f"select items.name, a.name, b.name from ({suspects}) as suspects "
+            f"join {self._codes['item']} as items on items.code = suspects.cluster "
+            f"join {self._codes['model']} as a on a.code = suspects.first "
+            f"join {self._codes['model']} as b on b.code = suspects.second"
+        )
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
-        suspected = f"{self.judgments} where {ROW} in ({rows})"
+        suspected = f"{self.judgments} where ({keys}) in ({names})"
         copies = f"select count(*) as copies from {suspected} group by {columns}"
         query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
         return int(self.engine.rows(query)[0][0])
@@ -658,13 +676,19 @@ class Verdicts:
 
         They may be two orders whose column `order` is missing. Rows without an item do not count.
         """
-        keys = "cluster, first, second"
-        for name in ("judge", "voter", "metric"):
-            keys += f", {name}" if name in self.columns else ""
         matchups = (
-            f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} "
-            f"where cluster < {self._items} group by {keys}"
+            f"select battles as n, forward as ahead from {self.cells()} "
+            f"where cluster < {self._items}"
         )
+        if {"repeat", "response"} & {*self.columns}:
+            # Only then are several cells of one judge, pair and item possible.
+            keys = "cluster, first, second"
+            for name in ("judge", "voter", "metric"):
+                keys += f", {name}" if name in self.columns else ""
+            sums = "sum(battles) as n, sum(forward) as ahead"
+            matchups = (
+                f"select {sums} from {self.cells()} where cluster < {self._items} group by {keys}"
+            )
         query = (
             f"select coalesce(sum(n), 0) from ({matchups}) as matchups "
             "where ahead > 0 and ahead < n"

@@ -69,8 +69,6 @@ def open_lines(
         DataError: a line is not an object or too long, a record has a key twice, or the memory does
             not suffice.
     """
-    import pandas as pd
-
     view = engine.fresh("file")
     try:
         names, number = keys_of_records(engine, _query_of_objects(plain_file))
@@ -79,6 +77,8 @@ def open_lines(
     except OWN_SQL_ERRORS:
         raise
     except Error:
+        import pandas as pd
+
         with plain_file.open("rb") as stream:
             numbered = list(json_lines(stream, bad_rows))
         reject_many(bad_rows or [], len(numbered))
@@ -90,6 +90,8 @@ def open_lines(
 
     def line_numbers() -> "pd.Index":
         """Return the line of each record."""
+        import pandas as pd
+
         if _count_line_ends(plain_file) <= number:
             return pd.RangeIndex(1, number + 1, name="line")
         with plain_file.open("rb") as stream:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet
 
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import NO_VALUE
@@ -28,6 +26,7 @@ from podium.wording import some
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 ITEM_TEXT_COLUMNS = ("example", "question", "full_prompt")
 """Columns whose text identifies an item. The first one that a file has is used."""
@@ -125,6 +124,7 @@ def _parquet_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     by `_lighteval_metrics`.
     """
     import pandas as pd
+    import pyarrow.parquet
 
     if {*LIGHTEVAL_COLUMNS} <= {*pyarrow.parquet.read_schema(path).names}:
         return _lighteval_metrics(path)
@@ -155,6 +155,7 @@ def _lighteval_metrics(path: Path) -> "dict[str, pd.DataFrame]":
         ValueError: a row has no question or no metrics.
     """
     import pandas as pd
+    import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path) as file:
         table = file.read(columns=list(LIGHTEVAL_PATHS))
@@ -186,6 +187,8 @@ def _required_column(table: "pa.Table", name: str) -> "pa.StructArray":
     Raises:
         ValueError: the column is not of objects, or a row has none.
     """
+    import pyarrow as pa
+
     column = table.column(name).combine_chunks()  # one array instead of a list of them
     if not pa.types.is_struct(column.type):
         raise ValueError(f"the column {name} has {column.type}, not objects")
@@ -206,6 +209,8 @@ def _require_filled(column: "pa.Array", name: str) -> None:
 
 def _are_numbers(kind: "pa.DataType") -> bool:
     """Return whether a type is that of numbers, truth values or empty cells."""
+    import pyarrow as pa
+
     types = pa.types
     is_number = types.is_integer(kind) or types.is_floating(kind)
     return bool(is_number or types.is_boolean(kind) or types.is_null(kind))
@@ -217,6 +222,8 @@ def _items_of_questions(table: "pa.Table") -> list[str]:
     Raises:
         ValueError: a row has no question.
     """
+    import pyarrow as pa
+
     documents = _required_column(table, "doc")
     queries = documents.field("query")
     _require_filled(queries, "doc.query")

@@ -386,9 +386,14 @@ def _plain_type(records: Records, column: Column) -> str | None:
         return TEXT
     if not types <= JSON_NUMBERS:
         return None
-    as_double = Column(f"try_cast(cast({column.sql} as varchar) as double)", "DOUBLE")
-    differs = f"{as_double.text} is distinct from {column.text}"
-    has_other_text = records.rows("1", f"where {differs} limit 1")
+    # Each number is compared once, however often it stands in the column. Without `materialized`,
+    # DuckDB compares before it looks for different numbers.
+    different = f"select distinct {column.sql} as cell from {records.scan}"
+    cells = f"(with cells as materialized ({different}) from cells)"
+    cell = replace(column, sql="cell")
+    as_double = Column("try_cast(cast(cell as varchar) as double)", "DOUBLE")
+    differs = f"{as_double.text} is distinct from {cell.text}"
+    has_other_text = replace(records, scan=cells).rows("1", f"where {differs} limit 1")
     return None if has_other_text else "DOUBLE"
 
 

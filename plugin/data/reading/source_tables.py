@@ -19,7 +19,7 @@ from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Records, records_of
-from podium.data.formats.win_matrix import shares_names
+from podium.data.formats.win_matrix import SHARE_OF_NAMES, shares_names
 from podium.data.query import BattleQuery
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.rows_left_out import notes_on_bad_rows
@@ -226,9 +226,7 @@ def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[Recor
     if not isinstance(place, SourceFiles):
         import pandas as pd
 
-        named = place
-        if shares_names([*map(str, place.index)], [*map(str, place.columns)]):
-            named = place.reset_index()
+        named = place.reset_index() if _index_names_columns(place) else place
         frame = named.set_axis(pd.RangeIndex(1, len(named) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
     tables = []
@@ -239,6 +237,13 @@ def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[Recor
         table = RecordTable(records, label=place.label, optional=place.searched, bad_rows=bad_rows)
         tables.append(table)
     return tables
+
+
+def _index_names_columns(frame: "pd.DataFrame") -> bool:
+    """Return whether the index of a frame has the names of columns, as a matrix of wins has."""
+    if SHARE_OF_NAMES * len(frame) > len(frame.columns):
+        return False
+    return shares_names([*map(str, frame.index)], [*map(str, frame.columns)])
 
 
 def _open_file(

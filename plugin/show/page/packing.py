@@ -12,6 +12,7 @@ from typing import Any
 
 from podium.show.pictures.style import load_extra
 from podium.show.report.html import stylesheet
+from podium.storage.kept_texts import kept_text
 from podium.text import to_plain_values
 
 # The rest of the Content-Security-Policy header, after the scripts that may run.
@@ -64,10 +65,14 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
 def charting_library() -> str:
     """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy.
 
+    vl-convert takes more than a second to bundle it, so that it is kept on disk.
+
     Raises:
         UsageError: vl-convert is not installed.
     """
-    return str(load_extra("vl_convert").javascript_bundle()).replace("</script", "<\\/script")
+    bundler = load_extra("vl_convert")
+    script = kept_text(f"charts-{bundler.__version__}.js", bundler.javascript_bundle)
+    return script.replace("</script", "<\\/script")
 
 
 def read_asset(name: str) -> str:

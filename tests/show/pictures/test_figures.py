@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import altair
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +18,13 @@ from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.show.pictures import style
-from podium.show.pictures.charts import bubble_rows, forest_rows, matchup_rows, ranking_plot
+from podium.show.pictures.charts import (
+    bubble_rows,
+    forest_rows,
+    heat_map,
+    matchup_rows,
+    ranking_plot,
+)
 
 EXAMPLE = "examples/simulated/battles.csv"
 
@@ -142,3 +149,23 @@ def test_an_interval_of_one_end_is_drawn_to_the_score_with_a_triangle() -> None:
     assert "triangle-right" in chart
     assert "triangle-left" in chart
     assert "triangle" not in json.dumps(ranking_plot(rank(read_battles(EXAMPLE))).to_dict())
+
+
+def test_the_rows_of_a_heat_map_are_not_checked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Altair would check each row against the schema, which took seconds for a hundred models."""
+    checked = []
+    validate = altair.utils.schemapi.validate_jsonschema
+
+    def counting(specification, *args, **options):
+        checked.append(json.dumps(specification, default=str))
+        return validate(specification, *args, **options)
+
+    monkeypatch.setattr(altair.utils.schemapi, "validate_jsonschema", counting)
+    ranking = rank(read_battles(EXAMPLE), "bradley-terry")
+    names = [entry.model for entry in ranking.standings[0].entries]
+    matchups = matchup_table(prepare_battles(read_battles(EXAMPLE)))
+    specification = heat_map(matchups, names).to_dict(validate=False)
+    [rows] = specification["datasets"].values()
+    assert len(rows) == len(names) * (len(names) - 1)
+    assert checked
+    assert not any(names[0] in text and '"share": ' in text for text in checked)

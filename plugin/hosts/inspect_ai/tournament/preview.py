@@ -27,7 +27,7 @@ from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSourc
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
 from podium.notices.option_forms import option_text
-from podium.responses.collection import Responses
+from podium.responses.collection import Responses, response_key
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
 from podium.scorers.shared_prefixes import share_of_prefix_cache
@@ -195,7 +195,11 @@ def _calls_at_most(
 def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:
     """Count the battles of the first round that are ties of identical responses; 0 if judges are
     asked about them."""
-    return sum(map(responses.are_identical, first)) if how.identical == "tie" else 0
+    if how.identical != "tie":
+        return 0
+    keys = responses.keys_with_equal_texts()
+    battles = (each for each in first if response_key(each.item, each.response) in keys)
+    return sum(map(responses.are_identical, battles))
 
 
 def _identical_text(identical: int, first: int, battles: int) -> str:

@@ -59,8 +59,8 @@ from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior
 from podium.rankers.fit.unequal_weights import are_unequal, effective_freedom
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
-from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
-from podium.rankers.length_control.lengths import LengthOf, read_lengths
+from podium.rankers.length_control.joint import fit_at_equal_length
+from podium.rankers.length_control.lengths import LengthOf, Lengths, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import (
     LEADER_INTERVAL,
@@ -125,24 +125,23 @@ def bradley_terry(
             the ratings of a log are not used, and a note says so.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    reading = (battles, labels, cluster, interval, length_of)
-    lengths = read_lengths(*reading) if length_control else None
+    lengths = None
+    if length_control:
+        lengths = read_lengths(battles, labels, cluster, interval, length_of)
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     options_without_ladder = _options_without_ladder(interval, pin, length_control)
     prior, notes = _choose_prior(battles, ratings, coded.models, options_without_ladder)
     strengths = fit_battles(coded, regularization, prior)
     exposure = measure_exposure(battles, coded, strengths.pairs)
-    additions = _Additions()
-    if lengths:
-        equal_length = fit_at_equal_length(lengths, strengths)
-        strengths = equal_length.strengths
-        additions = _describe_length(equal_length, level)
+    strengths, additions = _control_length(strengths, lengths, level)
     scale = prior.scale if prior else _scale_of_fit(strengths, coded, centre, pin)
-    if interval == "sandwich":
-        varying = battles if cluster == "item" and not lengths else None
-        estimate = _estimate_with_raters(strengths, coded, scale, level, varying, labels)
-    else:
+    if interval == "bootstrap":
         estimate = _bootstrap_elo(strengths, load_battles(coded), scale, level, resamples, rng)
+    elif cluster == "item" and not lengths:
+        estimate = _estimate_with_raters(strengths, coded, scale, level, battles, labels)
+    else:
+        # Raters vary beside items only, and in fits without a slope of length.
+        estimate = estimate_elo(strengths, coded, scale, level)
     if prior:
         estimate, placement = place_newcomers(strengths, prior, coded, estimate)
         additions = _describe_placement(placement)
@@ -178,47 +177,54 @@ def _estimate_with_raters(
     coded: BattleData,
     scale: EloScale,
     level: float,
-    battles: Battles | None,
+    battles: Battles,
     labels: Labels,
 ) -> ScoreEstimates:
     """Return Elo scores with errors by item and, if there are enough of them, by voter or judge.
 
-    If there are ten voters or judges, their covariance is added to that by item. Intervals and
-    tests without a standard error are made by item and by rater: the wider interval and the larger
-    p-value count.
+    If there are ten voters or judges, their covariance is added to that by item. Tests, and
+    intervals by tests, have no standard error to which it could be added. These are made twice, by
+    item and by rater: the wider interval and the larger p-value count.
 
     Args:
         strengths: the fitted log-strengths.
         coded: the battles that they were fitted to.
         scale: the Elo scale.
         level: confidence level, in (0, 1).
-        battles: all battles, with their voters and judges; None for errors by item alone.
+        battles: all battles, with their voters and judges.
         labels: `soft` or `hard`, as in `bradley_terry`.
     """
-    raters = None if battles is None else raters_of(battles)
-    if battles is None or raters is None:
+    raters = raters_of(battles)
+    if raters is None:
         return estimate_elo(strengths, coded, scale, level)
-    size = len(strengths.theta)
-    rows = code_battles(battles, labels=labels)
-    added, freedom = covariance_of_raters(
-        lambda clustered: strengths.covariance(clustered)[:size, :size], rows, raters
-    )
+
+    def covariance_of_strengths(clustered: CodedBattles) -> np.ndarray:
+        """Return the covariance of the log-strengths, which come before other coefficients."""
+        models = len(strengths.theta)
+        return strengths.covariance(clustered)[:models, :models]
+
+    by_item = code_battles(battles, labels=labels)
+    added, freedom = covariance_of_raters(covariance_of_strengths, by_item, raters)
     varying = VaryingRaters(raters.unit, raters.number, freedom)
     estimate = estimate_elo(strengths, coded, scale, level, added, varying)
-    by_rater = cluster_by_raters(rows, raters)
+    by_rater = cluster_by_raters(by_item, raters)
     raters_of_model = by_rater.clusters_by_model()
     separated = strengths.graph.separated
-    is_by_tests = separated.any() or estimate.by_tests is not None
-    if is_by_tests or have_few_clusters(raters_of_model, separated).any():
-        estimate = with_wider_intervals(estimate, estimate_elo(strengths, by_rater, scale, level))
-    unit = (raters.unit, raters.number)
+    has_intervals_by_tests = separated.any() or estimate.by_tests is not None
+    if has_intervals_by_tests or have_few_clusters(raters_of_model, separated).any():
+        estimate_by_rater = estimate_elo(strengths, by_rater, scale, level)
+        estimate = with_wider_intervals(estimate, estimate_by_rater)
+    unit_and_number = (raters.unit, raters.number)
     tests_by_rater = _elo_tests(strengths, by_rater).pair_tests
-    tests = pair_tests_both_ways(estimate.tests, tests_by_rater, unit, raters_of_model)
-    return replace(estimate, raters=unit, raters_of_model=raters_of_model, tests=tests)
+    tests = pair_tests_both_ways(estimate.tests, tests_by_rater, unit_and_number, raters_of_model)
+    return replace(estimate, raters=unit_and_number, raters_of_model=raters_of_model, tests=tests)
 
 
 def _options_without_ladder(interval: Interval, pin: str | None, length_control: bool) -> list[str]:
-    """Return which of the chosen options cannot be combined with ratings of a ladder."""
+    """Return the options in use that cannot be combined with ratings of a ladder, by name.
+
+    They are `interval=bootstrap`, `pin` and `length_control`.
+    """
     is_chosen = {
         "interval=bootstrap": interval == "bootstrap",
         "pin": bool(pin),
@@ -247,7 +253,8 @@ def _choose_prior(
         DataError: the file of the ratings is damaged.
     """
     ladder, notes = choose_ladder(battles, ratings, models, options_without_ladder)
-    return build_prior(ladder, models) if ladder else None, notes
+    prior = build_prior(ladder, models) if ladder else None
+    return prior, notes
 
 
 def _scale_of_fit(
@@ -261,9 +268,19 @@ def _scale_of_fit(
     return elo_scale(battles.models, bounded, battles.clusters_by_model(), centre, pin)
 
 
-def _describe_length(equal_length: EqualLength, level: float) -> _Additions:
-    """Return the diagnostics and warnings of ratings at equal length."""
-    return _Additions({"length_control": equal_length.summary(level)}, equal_length.warnings())
+def _control_length(
+    strengths: Strengths, lengths: Lengths | None, level: float
+) -> tuple[Strengths, _Additions]:
+    """Return strengths at equal length, with their diagnostics and warnings.
+
+    If `lengths` is None, `strengths` are returned as they are, with no additions. `level` is the
+    confidence level of the interval of the slope of length, in (0, 1).
+    """
+    if lengths is None:
+        return strengths, _Additions()
+    equal_length = fit_at_equal_length(lengths, strengths)
+    diagnostics = {"length_control": equal_length.summary(level)}
+    return equal_length.strengths, _Additions(diagnostics, equal_length.warnings())
 
 
 def _describe_placement(placement: Mapping[str, Any]) -> _Additions:
@@ -303,6 +320,7 @@ def _bootstrap_elo(
     # Models that all battles together separate get another warning.
     is_named = has_infinite_end & bounded_models(fit.graph)
     if is_named.any():
+        # The number of resamples that do not bound each model.
         unbounded_draws = np.isinf(draws).sum(axis=0)
         counts = {coded.models[k]: int(unbounded_draws[k]) for k in np.flatnonzero(is_named)}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
@@ -343,19 +361,17 @@ def estimate_elo(
     """
     theta = strengths.theta
     clusters = battles.clusters if raters is None else min(battles.clusters, raters.number)
-    freedom = _freedom_of(battles, raters)
-    unit = f"{battles.unit}- and {raters.unit}" if raters and clusters > 1 else battles.unit
-    covariance = strengths.covariance(battles, by_weight=True)
-    covariance = covariance[: len(theta), : len(theta)] + added_covariance
+    freedom = _degrees_of_freedom(battles, raters, len(theta))
+    unit = _unit_of_errors(battles, raters)
+    covariance_of_parameters = strengths.covariance(battles, by_weight=True)
+    covariance = covariance_of_parameters[: len(theta), : len(theta)] + added_covariance
     has_strengths_only = len(strengths.coefficients) == 0
     few_battles: list[FewBattles] = []
     if has_strengths_only and clusters > 1:
         few_battles = few_battles_of(strengths, battles, battles.clusters_by_model())
     covariance = scale.covariance(covariance_with_few(covariance, few_battles, theta))
-    freedoms = np.broadcast_to(freedom, len(theta)).astype(float)
-    score = scale.scores(theta)
     estimate = sandwich_estimate(
-        score, covariance, clusters, level=level, cluster=unit, freedom=freedoms
+        scale.scores(theta), covariance, clusters, level=level, cluster=unit, freedom=freedom
     )
     # If ratings come from a ladder, tests of the battles alone would ignore it.
     tests = None if strengths.prior else _elo_tests(strengths, battles)
@@ -364,41 +380,58 @@ def estimate_elo(
     if tests:
         estimate = _with_pair_tests(estimate, tests, adds_errors=bool(np.any(added_covariance)))
     if few_battles:
-        quantile = t_quantile(float(freedoms.min()) + 1, level)
+        # `t_quantile` subtracts 1 from its first argument.
+        quantile = t_quantile(float(freedom.min()) + 1, level)
         estimate = with_score_tests(estimate, few_battles, scale, theta, quantile, battles.unit)
     if tests and has_strengths_only:
         is_flat = _find_flat_models(estimate, tests, strengths, battles)
         estimate = with_intervals_by_tests(estimate, is_flat, scale, level)
         estimate = bound_separated(estimate, strengths, battles, scale, level)
     # The tests leave out what is added, such as the error of beta.
-    is_tested = len(theta) == 2 and has_strengths_only and not np.any(added_covariance)
-    return with_intervals_of_only_pair(estimate, scale, level) if is_tested else estimate
+    if len(theta) == 2 and has_strengths_only and not np.any(added_covariance):
+        return with_intervals_of_only_pair(estimate, scale, level)
+    return estimate
 
 
 def _with_pair_tests(
     estimate: ScoreEstimates, tests: EloTests, *, adds_errors: bool
 ) -> ScoreEstimates:
-    """Return the estimate with the tests of pairs, and whether all pairs are compared by them.
+    """Return the estimate with the tests of pairs.
 
-    They are if clusters have unequal weights (`has_unequal_weights`). They are not if
-    `adds_errors`: the estimate then has further errors, such as those of raters, which the tests do
-    not add.
+    If clusters have unequal weights, the mark `has_unequal_weights` is set, and all pairs are
+    compared by their tests. It is never set if `adds_errors`: the estimate then has further errors,
+    such as those of raters, which the tests leave out.
     """
     is_unequal = not adds_errors and are_unequal(cluster_shares(tests.battles))
     return replace(estimate, tests=tests.pair_tests, has_unequal_weights=is_unequal)
 
 
-def _freedom_of(battles: BattleData, raters: VaryingRaters | None) -> np.ndarray:
-    """Return the degrees of freedom of intervals by clusters and, if they vary, by raters.
+def _degrees_of_freedom(
+    battles: BattleData, raters: VaryingRaters | None, models: int
+) -> np.ndarray:
+    """Return the degrees of freedom of each model's interval, shape (models,).
 
-    The shape is () without raters, and (models,) with them.
+    They are those of the clusters or, if raters vary and theirs are fewer, those of the raters.
     """
-    freedom = effective_freedom(cluster_shares(battles))
+    freedom = np.full(models, float(effective_freedom(cluster_shares(battles))))
     return freedom if raters is None else np.minimum(freedom, raters.freedom)
 
 
+def _unit_of_errors(battles: BattleData, raters: VaryingRaters | None) -> str:
+    """Return the words for what varies, such as `item`, or `item- and judge` if raters vary.
+
+    The raters are left out if there is a single cluster or rater, which gives no errors.
+    """
+    if raters is None or min(battles.clusters, raters.number) < 2:
+        return battles.unit
+    return f"{battles.unit}- and {raters.unit}"
+
+
 def _elo_tests(strengths: Strengths, battles: BattleData) -> EloTests:
-    """Return the tests of single pairs; further coefficients of the fit keep their values."""
+    """Return the tests of single pairs of models by these battles.
+
+    Further coefficients of the fit, such as a slope of length, keep their fitted values.
+    """
     columns = strengths.likelihood.design.columns
     offset = None if columns is None else columns @ strengths.coefficients
     return EloTests(battles, strengths.regularization, offset)
@@ -409,21 +442,22 @@ def _find_flat_models(
 ) -> np.ndarray:
     """Return the mask of models whose credits hardly vary around what is expected, as after ties.
 
-    These are those of `EloTests.is_flat` that are not separated and not pinned. The battles are
-    looked at only if a standard error is so small that a model may be among them.
+    The models are those of `EloTests.is_flat` that are neither separated nor pinned, shape
+    (models,). No model is in the mask if there is a single cluster. To save time, `EloTests` is
+    asked only if some standard error is very small.
     """
-    nothing = np.zeros(len(strengths.theta), dtype=bool)
+    no_model = np.zeros(len(strengths.theta), dtype=bool)
     if estimate.clusters < 2:
-        return nothing
+        return no_model
     information = np.diag(strengths.likelihood.information_at(strengths.theta))
     # Of n items of which k deviate from a tie, and the others do not, the variance is about k / n
     # times that of n items that are all won or lost; for two models, a quarter of that.
-    number = battles.clusters_by_model() * information * (estimate.se / POINTS) ** 2
-    may_be_flat = (number < 2 * FEWEST_WINS_AND_LOSSES) & ~strengths.graph.separated
+    deviating_items = battles.clusters_by_model() * information * (estimate.se / POINTS) ** 2
+    may_be_flat = (deviating_items < 2 * FEWEST_WINS_AND_LOSSES) & ~strengths.graph.separated
     if estimate.pinned is not None:
         may_be_flat[estimate.pinned] = False
     if not may_be_flat.any():
-        return nothing
+        return no_model
     return may_be_flat & tests.is_flat
 
 
@@ -463,6 +497,9 @@ def build_elo_standings(
 ) -> Standings:
     """Build standings from Elo scores, with diagnostics and warnings of the fit.
 
+    If a model is pinned, the zero of the Elo scale is named `pin`, so that reports do not speak of
+    a mean.
+
     Args:
         exposure: counts and win rates by model.
         strengths: the fitted log-strengths.
@@ -471,7 +508,7 @@ def build_elo_standings(
         level: confidence level of the rank sets, in (0, 1).
         rng: draws for rank sets.
         ranker: name of the ranker.
-        extra: further columns by name, each of shape (models,).
+        extra: further columns by name, each of shape (models,); None for none.
     """
     # The efficiency is that among models with many items, because models with few items do not
     # make the ratings of the others less precise.
@@ -509,14 +546,13 @@ def _separation_and_design_warnings(
 ) -> list[Notice]:
     """Return warnings about models without a bounded rating, and about a weak design."""
     graph = strengths.graph
+    penalty = {"regularization": strengths.regularization}
     warnings = []
     if graph.separated.all():
-        penalty = {"regularization": strengths.regularization}
         warnings.append(Notice("all-separated", penalty))
     elif graph.separated.any():
         models = records_of_separated(exposure.models, graph, exposure.win_rates)
         battles = bounding_battles(exposure.models, graph, strengths.theta)
-        penalty = {"regularization": strengths.regularization}
         warnings.append(Notice("separated", {**penalty, "models": models, "battles": battles}))
     if efficiency is not None and efficiency < CHECKS["design"].threshold:
         figures = {"efficiency": efficiency, "times": 1 / efficiency}

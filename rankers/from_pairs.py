@@ -69,6 +69,8 @@ def bootstrap_pair_scores(
 ) -> ScoreEstimates:
     """Return scores of pair sums with percentile intervals by resampling clusters.
 
+    Pairs of models are tested by the difference of their win rates, whatever the score is.
+
     Args:
         score: function from pair sums to scores. In a resample, pairs that it does not draw are
             missing.
@@ -93,8 +95,8 @@ def bootstrap_pair_scores(
     estimate = bootstrap_estimate(
         score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items
     )
-    # Two models are compared by their win rates whatever the score is, because equally good models
-    # have the same win rate.
-    return replace(
-        estimate, tests=PairTests(RateTests(coded).difference, in_scores=score is win_rates)
-    )
+    # Equally good models have the same win rate. Differences of win rates are differences of scores
+    # only if the scores are win rates.
+    is_win_rate = score is win_rates
+    tests = PairTests(RateTests(coded).difference, in_scores=is_win_rate)
+    return replace(estimate, tests=tests)

@@ -42,7 +42,9 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
         squares += np.bincount(cells.pair, cells.surplus_over(mean) ** 2, len(mean))
         pair_of_row, _ = pair_index(block, pairs)
         battle_count += np.bincount(pair_of_row, block.number, len(mean))
-    factor = np.where(items_of_pair > 1, items_of_pair / np.maximum(items_of_pair - 1, 1), np.nan)
+    # G / (G - 1), unknown for a single item.
+    g_ratio = items_of_pair / np.maximum(items_of_pair - 1, 1)
+    factor = np.where(items_of_pair > 1, g_ratio, np.nan)
     se = np.sqrt(factor * squares) / pairs.weight
     half_width = np.tile(t_quantile(items_of_pair, MATCHUP_LEVEL) * se, 2)
     share = np.concatenate([mean, 1 - mean])

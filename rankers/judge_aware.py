@@ -118,9 +118,14 @@ def judge_aware(
 
 
 def _label_judges(jury: Mapping[str, Any], short: Mapping[str, str]) -> dict[str, Any]:
-    """Return the summary of a jury with the short names of judges beside their figures."""
-    rows = jury["judges"].items()
-    return {**jury, "judges": {name: {**row, "label": short[name]} for name, row in rows}}
+    """Return a summary of a jury with the short name of each judge in a further field `label`.
+
+    `short` are the short names by name.
+    """
+    rows = {}
+    for name, row in jury["judges"].items():
+        rows[name] = {**row, "label": short[name]}
+    return {**jury, "judges": rows}
 
 
 def _silent_judges(battles: Battles, data: JuryBattles) -> list[str]:
@@ -139,21 +144,25 @@ def jury_battles(battles: Battles) -> JuryBattles:
     """
     coded = code_battles(battles)
     table = battles.table[battles.readable]
-    name_of_row: Any = []
-    if battles.judges:
-        name_of_row = table["judge"].astype(object).fillna(UNNAMED_JUDGE).astype(str)
+    if not battles.judges:
+        raise _too_few_judges("without a column `judge`")
+    name_of_row = table["judge"].astype(object).fillna(UNNAMED_JUDGE).astype(str)
     names, judge = np.unique(name_of_row, return_inverse=True)
     if len(names) < 2:
-        source_text = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
-        raise UsageError(
-            f"judge-aware compares several judges, and the readable battles are {source_text}: "
-            "use bradley-terry"
-        )
+        raise _too_few_judges(f"of one judge ({names[0]})")
     order = np.zeros(len(table))
     if "order" in table:
         order = table["order"].astype(object).map(NUMBER_OF_ORDER).fillna(0.0).to_numpy(float)
     by_item, _ = cluster_by_item(battles, coded)
     return JuryBattles(coded, judge, tuple(map(str, names)), order, by_item.cluster)
+
+
+def _too_few_judges(problem: str) -> UsageError:
+    """Return the error for readable battles of fewer than two judges; `problem` says why."""
+    return UsageError(
+        f"judge-aware compares several judges, and the readable battles are {problem}: "
+        "use bradley-terry"
+    )
 
 
 def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
@@ -171,12 +180,11 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     """
     data = free.data
     columns = data.slope_columns
-    half_width_of_parameter = t_quantile(data.coded.clusters, level) * np.sqrt(
-        np.diag(free.covariance())
-    )
+    se_of_parameter = np.sqrt(np.diag(free.covariance()))
+    half_width_of_parameter = t_quantile(data.coded.clusters, level) * se_of_parameter
     position = np.full(len(data.judges), np.nan)
-    position[free.positioned] = free.parameters[columns.stop :]
     # Parameters are ordered: strengths, slopes, then position effects of judges with known orders.
+    position[free.positioned] = free.parameters[columns.stop :]
     position_half_width = np.full(len(data.judges), np.nan)
     position_half_width[free.positioned] = half_width_of_parameter[columns.stop :]
     figures = {
@@ -201,8 +209,10 @@ def _summary(
 ) -> dict[str, Any]:
     """Return the figures of the judges and of the tests for the JSON.
 
-    `equal_because` is the reason why all slopes are set to 1: `not identified`, `contradiction` or
-    `no common truth`. It is None if the slopes are free.
+    `equal_because` is the reason why all slopes are set to 1: `not identified` (too few items or
+    battles, or the penalty determines a slope), `contradiction` (the interval of a slope is below
+    0) or `no common truth` (the test of one truth rejects). The first one that applies is given;
+    it is None if the slopes are free.
 
     Args:
         free: the fit with a slope for each judge.
@@ -247,23 +257,29 @@ def shown_judge(jury: Mapping[str, Any], name: str) -> str:
 def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each failed check with the figures of its sentence.
 
-    `jury` is the summary in `diagnostics["jury"]`.
+    The names are `judges contradict`, `one truth`, and `shared errors`, which may occur once for
+    each pair of judges. `jury` is the summary in `diagnostics["jury"]`.
     """
     judges = {shown_judge(jury, name): row for name, row in jury["judges"].items()}
     p = jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
         contradicting = some([name for name, row in judges.items() if _has_negative_slope(row)])
         # If there are two judges, it is not known which of them contradicts the truth.
-        judges_text = " or ".join(judges) if len(judges) == 2 else contradicting
+        judges_text = contradicting
+        if len(judges) == 2:
+            judges_text = " or ".join(judges)
         yield "judges contradict", {"who": judges_text}
     if p is not None and p < REJECTION_P:
         deviating = []
         for name, row in judges.items():
             if row["p_value"] is not None and row["p_value"] < REJECTION_P:
                 deviating.append((row["disagreement"], name))
+        # The largest deviation comes first; equal ones are in the order of the names.
         deviating.sort(key=lambda pair: (-pair[0], pair[1]))
         judges_text = some([f"{name} by {deviation:.0f} Elo" for deviation, name in deviating])
-        yield "one truth", {"p": p, "who": f" ({judges_text})" if judges_text else ""}
+        # The sentence ends with the judges in brackets, or without them if none is known.
+        in_brackets = f" ({judges_text})" if judges_text else ""
+        yield "one truth", {"p": p, "who": in_brackets}
     for pair in jury["shared_errors"]:
         if not pair["is_named"]:
             continue

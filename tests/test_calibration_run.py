@@ -290,6 +290,18 @@ def test_few_scale_corrected_models_get_a_t_interval_with_its_assumption():
     )
 
 
+def test_interval_by_t_is_named_if_the_first_model_has_no_soft_rating():
+    frame = labelled()
+    first, second, *_ = sorted({*frame["model_a"], *frame["model_b"]})
+    is_of_both = (frame[["model_a", "model_b"]].isin([first, second])).all(axis=1)
+    # Without the first model, no battle connects this one with the others.
+    guest = frame[is_of_both].replace({"model_a": {second: "zz"}, "model_b": {second: "zz"}})
+    calibration = run(pd.concat([frame, guest], ignore_index=True), bootstrap=None)
+    assert calibration.models[0].soft_elo is None
+    assert calibration.conformal["soft"].t is not None
+    assert "the interval is by t" in warning_with(calibration, "conformal interval needs")
+
+
 @pytest.mark.slow
 def test_enough_models_for_the_level_are_not_warned_of():
     assert [

@@ -24,7 +24,7 @@ from podium.rankers.calibration.calibration import (
     HeldOut,
     models_needed,
 )
-from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal, prompt_hashes
+from podium.rankers.calibration.conformal import measure_conformal, prompt_hashes
 from podium.rankers.calibration.disagreement import calibration_answer, scale_warnings
 from podium.rankers.calibration.evidence import (
     Evidence,
@@ -178,7 +178,7 @@ def _check_options(
 
 
 def calibrate_targets(
-    battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any
+    battles: Battles, *, tell: Callable[[str], None] | None = None, **options: Any
 ) -> list[Calibration]:
     """Return a calibration by every target that the battles allow.
 
@@ -188,7 +188,8 @@ def calibrate_targets(
 
     Args:
         battles: battles of one judge, with human labels.
-        tell: function that is called with a sentence for each target that is left out.
+        tell: function that is called with a sentence for each target that is left out; None for
+            none.
         **options: options of `calibrate`, except `target` and `constant`.
 
     Raises:
@@ -205,7 +206,8 @@ def calibrate_targets(
         try:
             calibrations.append(calibrate(battles, target=kind, constant=constant, **options))
         except NotIdentifiedError as error:
-            tell(f"{kind}: {error}")
+            if tell is not None:
+                tell(f"{kind}: {error}")
     return calibrations
 
 
@@ -260,10 +262,8 @@ def _calibration_warnings(
     models_with_score = sum(model.score("soft") is not None for model in held)
     needed = models_needed(level)
     if models_with_score < needed:
-        has_factor = held[0].soft_scale_correction is not None
-        code = (
-            "few-models-by-t" if has_factor and models_with_score >= FEWEST_FOR_T else "few-models"
-        )
+        has_interval_by_t = calibration.conformal["soft"].t is not None
+        code = "few-models-by-t" if has_interval_by_t else "few-models"
         fields = {"models": models_with_score, "percent": 100 * level, "needed": needed}
         warnings.append(Notice(code, fields))
     warnings += scale_warnings(held, run.corrections, level, scale_corrected=scale_corrected)

@@ -159,7 +159,7 @@ class Evidence:
         # The gradient of the log-likelihood: of each battle, then summed over each cluster.
         gradient = surplus[:, None] * x
         scores = np.stack([np.bincount(codes, column) for column in gradient.T], axis=1)
-        meat = centred_gram([scores])[0]
+        meat, _ = centred_gram([scores])
         correction = clusters / (clusters - 1) if clusters > 1 else np.nan
         covariance = correction * bread @ meat @ bread
         return weights, covariance, clusters

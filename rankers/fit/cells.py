@@ -122,12 +122,16 @@ class SummedBattles:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """Sums of credit, weight and battles by pair, shape (pairs,) each."""
+        """Sums over the battles of each pair, from the database, shape (pairs,) each.
+
+        The keys are `first` and `second` (codes in the database), `credit` (of `first`, weighted),
+        `weight`, and `judged` (number of battles).
+        """
         return self.verdicts.pairs(hard=self.hard, against=self.anchor)
 
     @cached_property
     def _pairs(self) -> Pairs:
-        """The pair sums, without counts of clusters."""
+        """The pair sums; clusters are not counted (`Pairs.items` is None)."""
         sums = self._sums
         code = self._code_by_database_code
         return Pairs(
@@ -140,7 +144,7 @@ class SummedBattles:
 
     @cached_property
     def _cluster_counts(self) -> _ClusterCounts:
-        """Numbers of clusters, of all, by model and by pair, and their weights."""
+        """Numbers of clusters (of all, by model and by pair), and the weight of each cluster."""
         total = 0
         by_model = np.zeros(len(self.codes), dtype=np.int64)
         by_pair = np.zeros(len(self._pairs.first), dtype=np.int64)
@@ -199,11 +203,15 @@ def load_battles(battles: BattleData) -> CodedBattles:
         columns: dict[str, Any] = {}
         for name in ("a", "b", "credit", "weight", "number"):
             columns[name] = np.concatenate([getattr(block, name) for block in blocks])
-        # Blocks number their clusters from 0.
-        starts = np.cumsum([0, *[block.clusters for block in blocks]])
-        shifted_clusters = [block.cluster + starts[k] for k, block in enumerate(blocks)]
+        # Blocks number their clusters from 0, so those of a block are shifted by the number of
+        # clusters in the blocks before it.
+        clusters_before = 0
+        shifted_clusters = []
+        for block in blocks:
+            shifted_clusters.append(block.cluster + clusters_before)
+            clusters_before += block.clusters
         cluster = np.concatenate(shifted_clusters)
-        coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
+        coded = replace(coded, **columns, cluster=cluster, clusters=clusters_before)
     if coded.unit != "row":
         return coded
     # So a seed draws the same resamples whatever the models' names and the order of the file are.
@@ -219,18 +227,20 @@ def prepare_battles(
     Args:
         battles: all battles; those without a credit are left out.
         labels: `hard` rounds credits to win, tie or loss, and makes a flip a tie.
-        cluster: what is independent: items, or single battles, which are always loaded.
+        cluster: what is independent: items (or their groups, if they have any), or single battles.
+            With `row`, the battles are always loaded as arrays.
 
     Raises:
         NotIdentifiedError: no battle has a readable verdict.
-        UsageError: another value of `labels` or `cluster`.
+        UsageError: another value of `labels` or `cluster`; or `row` for items with groups.
     """
     rows = battles.rows
     if isinstance(rows, BattleFrame) or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)
     require_choice("labels", labels, ("soft", "hard"))
-    sums = rows.pairs(hard=labels == "hard")
+    is_hard = labels == "hard"
+    sums = rows.pairs(hard=is_hard)
     if not len(sums["first"]):
         raise nothing_readable(battles)
     codes = np.union1d(sums["first"], sums["second"])
-    return SummedBattles(rows, codes, hard=labels == "hard")
+    return SummedBattles(rows, codes, hard=is_hard)

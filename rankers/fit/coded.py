@@ -80,6 +80,7 @@ class CodedBattles:
 
     def take(self, rows: np.ndarray) -> "CodedBattles":
         """Return the battles of a mask or of positions; clusters and models keep their codes."""
+        number = None if self.number is None else self.number[rows]
         return replace(
             self,
             a=self.a[rows],
@@ -87,7 +88,7 @@ class CodedBattles:
             credit=self.credit[rows],
             weight=self.weight[rows],
             cluster=self.cluster[rows],
-            number=None if self.number is None else self.number[rows],
+            number=number,
         )
 
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
@@ -165,14 +166,16 @@ def code_battles(
         weight = battles.numbers_of("weight")[is_kept]
     # Clusters without a kept battle have no code: the cumulative count numbers the others anew.
     is_present = np.bincount(codes) > 0
+    new_code = np.cumsum(is_present) - 1
+    unit = battles.unit if cluster == "item" else "row"
     return CodedBattles(
         a=a,
         b=b,
         credit=credit,
         weight=weight,
-        cluster=(np.cumsum(is_present) - 1)[codes],
+        cluster=new_code[codes],
         clusters=int(is_present.sum()),
-        unit=battles.unit if cluster == "item" else "row",
+        unit=unit,
         models=models,
     )
 
@@ -191,14 +194,15 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
         seen = np.zeros(clusters * codes, dtype=bool)
         seen[cells] = True
         return seen.reshape(shape).sum(axis=0)
-    return np.bincount(np.unique(cells) % codes, minlength=codes)
+    code_of_distinct_cell = np.unique(cells) % codes
+    return np.bincount(code_of_distinct_cell, minlength=codes)
 
 
 def hard_credits(battles: Battles) -> np.ndarray:
     """Round the credits of model a to 1 (win), 0.5 (tie) or 0 (loss), shape (rows,).
 
-    The parsed credit of a graded battle counts, else the credit. A flip is a tie. Unparsed battles
-    have NaN.
+    If a battle was graded by token probabilities, the credit of its parsed verdict is rounded. A
+    flip is a tie. Unparsed battles have NaN.
     """
     credit = battles.outcomes
     rounded = (np.sign(credit - 0.5) + 1) / 2
@@ -209,11 +213,11 @@ def hard_credits(battles: Battles) -> np.ndarray:
 
 
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
-    """Return cluster codes, shape (battles,).
+    """Return the code of each battle's cluster, from 0, shape (battles,).
 
-    Groups of items have codes in the order of their names. Without groups, items have, and each row
-    without an item gets one of the codes that follow. If each row is a cluster, the codes are in an
-    order by content (`order_rows`).
+    With `cluster="row"`, each battle is a cluster, and the codes are in an order by content
+    (`order_of_battles`). Otherwise the clusters are the groups of items, if there are any, with
+    codes in the order of their names. Without groups, they are those of `codes_of_items`.
     """
     if cluster == "row":
         return order_of_battles(battles)
@@ -223,7 +227,12 @@ def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
 
 
 def codes_of_items(battles: Battles) -> np.ndarray:
-    """Return codes of the items as `cluster_codes`, even if items have groups, shape (battles,)."""
+    """Return the code of each battle's item, from 0, shape (battles,); groups are ignored.
+
+    Codes are in the order of the items' names. Each row without an item counts as an item of its
+    own, with one of the codes that follow. If no row has an item, the codes are in an order by
+    content (`order_of_battles`).
+    """
     codes = battles.item_codes.copy()
     without_item = np.flatnonzero(codes < 0)
     if len(without_item) == len(codes):
@@ -235,12 +244,14 @@ def codes_of_items(battles: Battles) -> np.ndarray:
 def cluster_by_item(battles: Battles, coded: CodedBattles) -> tuple[CodedBattles, np.ndarray]:
     """Return coded battles with items as clusters, also if items have groups.
 
+    Without groups, `coded` is returned as it is.
+
     Args:
         battles: the battles.
-        coded: what `code_battles` returns of them, without `credit`.
+        coded: the same battles, coded by `code_battles` without its argument `credit`.
 
     Returns:
-        The coded battles; and the cluster in `coded` of each item, shape (items,).
+        The coded battles; and for each item the code of its cluster in `coded`, shape (items,).
     """
     if battles.group is None:
         return coded, np.arange(coded.clusters)
@@ -278,11 +289,12 @@ def _code_present_models(
     (battles,).
     """
     names = battles.models
-    a_code, b_code = (codes[is_kept] for codes in battles.model_codes)
-    battles_of_model = np.bincount(a_code, minlength=len(names)) + np.bincount(
-        b_code, minlength=len(names)
-    )
-    is_present = battles_of_model > 0
+    code_of_a, code_of_b = battles.model_codes
+    a_code = code_of_a[is_kept]
+    b_code = code_of_b[is_kept]
+    battles_as_a = np.bincount(a_code, minlength=len(names))
+    battles_as_b = np.bincount(b_code, minlength=len(names))
+    is_present = battles_as_a + battles_as_b > 0
     if is_present.all():
         return a_code, b_code, names
     new_code = np.cumsum(is_present) - 1
@@ -322,6 +334,7 @@ def order_rows(
     key_a = key_of_model[a] + np.e * centred_credit
     key_b = key_of_model[b] - np.e * centred_credit
     for number, (about_a, about_b) in enumerate(columns, start=2):
+        # Missing values count as equal: as one number that values hardly have.
         key_a = key_a + np.sqrt(number) * np.nan_to_num(about_a, nan=-np.pi)
         key_b = key_b + np.sqrt(number) * np.nan_to_num(about_b, nan=-np.pi)
     position = np.empty(len(a), dtype=np.int64)
@@ -339,6 +352,7 @@ def order_of_battles(battles: Battles) -> np.ndarray:
     """
     names = battles.rows.battle_columns
     columns = []
+    # Margins by single criteria add up to 0, as margins do.
     sums = SUM_OF_BOTH_MODELS | dict.fromkeys(criterion_columns(names), 0.0)
     for name, sum_of_both in sums.items():
         if name in names:
@@ -379,7 +393,7 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
 
     The derivative by a model's log-strength is the sum of weight * (credit - expected) over the
     cluster's battles, with a minus sign for model b. `expected` is the expected credit of a, shape
-    (battles,).
+    (battles,). A large result is sparse (`sum_by_cell`).
     """
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))

@@ -39,7 +39,8 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
 
     Args:
         coded: the battles, with at least one tie.
-        regularization: lambda of the penalty on the strengths.
+        regularization: lambda of the penalty (lambda / 2) |theta|^2 on the log-strengths; nu has no
+            penalty.
 
     Raises:
         NotIdentifiedError: the likelihood has no finite maximum.
@@ -58,6 +59,7 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
         second=np.tile(pairs.second, OUTCOME_PAIRS),
         models=pairs.models,
     )
+    # Half of a log-strength needs a penalty four times as large. The last parameter is log(nu).
     penalty = np.append(np.full(pairs.models, 4 * regularization), 0.0)
     likelihood = Likelihood(
         design,
@@ -67,20 +69,25 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
         loss=outcomes_loss,
     )
     optimum = maximize(likelihood)
-    half, log_nu = optimum.parameters[:-1], float(optimum.parameters[-1])
+    half = optimum.parameters[:-1]
+    log_nu = float(optimum.parameters[-1])
     lead = half[coded.a] - half[coded.b]
     p_win, p_tie, p_loss = outcome_probabilities(lead, log_nu)
     win_a, tie_a, loss_a = outcome_masses(coded.credit)
-    surplus = weight * ((win_a - loss_a) - (p_win - p_loss))
-    of_nu = weight * (tie_a - p_tie)
-    scores = _scores_by_cluster(coded, surplus, of_nu)
+    # The derivatives of each battle's log-likelihood by the lead and by log(nu).
+    score_of_lead = weight * ((win_a - loss_a) - (p_win - p_loss))
+    score_of_nu = weight * (tie_a - p_tie)
+    scores = _scores_by_cluster(coded, score_of_lead, score_of_nu)
     information = likelihood.information_at(optimum.parameters)
     influence = np.linalg.solve(information, centre_columns(scores).T).T
     return DavidsonFit(2 * half, log_nu, 2 * influence[:, :-1])
 
 
 def outcome_masses(credit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return how much of a win, of a tie and of a loss each credit is; they add up to 1."""
+    """Return how much of a win, of a tie and of a loss each credit is; the three add up to 1.
+
+    A credit of 0.75 is half a win and half a tie, one of 0.25 half a tie and half a loss.
+    """
     lead = 2 * credit - 1
     return np.maximum(lead, 0.0), 1 - np.abs(lead), np.maximum(-lead, 0.0)
 
@@ -130,18 +137,20 @@ def outcomes_loss(
     return np.concatenate(surplus, axis=-1), np.concatenate(curvature, axis=-1)
 
 
-def _scores_by_cluster(coded: CodedBattles, surplus: np.ndarray, of_nu: np.ndarray) -> np.ndarray:
+def _scores_by_cluster(
+    coded: CodedBattles, score_of_lead: np.ndarray, score_of_nu: np.ndarray
+) -> np.ndarray:
     """Return the gradient of each cluster's log-likelihood, shape (clusters, models + 1).
 
     Args:
         coded: the battles.
-        surplus: derivative by the lead of the first model, shape (battles,).
-        of_nu: derivative by log(nu), shape (battles,).
+        score_of_lead: derivative by the lead of the first model, shape (battles,).
+        score_of_nu: derivative by log(nu), shape (battles,).
     """
     size = len(coded.models)
     cells = coded.clusters * size
-    as_first = np.bincount(coded.cluster * size + coded.a, surplus, cells)
-    as_second = np.bincount(coded.cluster * size + coded.b, surplus, cells)
+    as_first = np.bincount(coded.cluster * size + coded.a, score_of_lead, cells)
+    as_second = np.bincount(coded.cluster * size + coded.b, score_of_lead, cells)
     strengths = (as_first - as_second).reshape(coded.clusters, size)
-    column = np.bincount(coded.cluster, of_nu, coded.clusters)
-    return np.column_stack([strengths, column])
+    column_of_nu = np.bincount(coded.cluster, score_of_nu, coded.clusters)
+    return np.column_stack([strengths, column_of_nu])

@@ -50,16 +50,18 @@ def comparison_graph(pairs: Pairs) -> Graph:
     """
     has_battle = pairs.sum_by_model() > 0
     group = _groups_of_edges(pairs.first, pairs.second, pairs.models)
-    return Graph(
-        group, len(np.unique(group[has_battle])), has_battle, separated_models(pairs) & has_battle
-    )
+    groups = len(np.unique(group[has_battle]))
+    separated = separated_models(pairs) & has_battle
+    return Graph(group, groups, has_battle, separated)
 
 
 def separated_models(pairs: Pairs) -> np.ndarray:
     """Return the mask of models outside the largest strongly connected component of the win graph,
     shape (models,).
 
-    Battles do not bound the ratings of these models (Ford 1957).
+    Battles do not bound the ratings of these models (Ford 1957). If no two models earned credit
+    from each other, directly or through others, all models are in the mask. Of several largest
+    components, the one whose models earned more credit counts as the largest.
     """
     return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
 
@@ -103,13 +105,16 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
         zip(credit, weight, components, strict=True)
     ):
         component_size = np.bincount(component).astype(np.float64)
+        has_core = component_size.max() >= 2
+        if not has_core:
+            separated[k] = True
+            continue
         if np.sum(component_size == component_size.max()) > 1:
             # Among components of the same size, the one with more credit counts as the largest, so
-            # that the order of the models does not matter.
+            # that the order of the models does not matter. What is added is below 1.
             credit_of_model = pairs.sum_by_model(pair_credit, pair_weight - pair_credit)
             component_size += np.bincount(component, credit_of_model) / (1 + credit_of_model.sum())
-        has_core = component_size.max() >= 2
-        separated[k] = component != np.argmax(component_size) if has_core else True
+        separated[k] = component != np.argmax(component_size)
     return separated
 
 
@@ -119,10 +124,10 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     Each group is represented by its model with the most battles, and each pair joins two
     successive groups. `battles` are the numbers of battles by model, shape (models,).
     """
-    most_active = [
-        max(np.flatnonzero((graph.group == group) & graph.has_battle), key=lambda k: battles[k])
-        for group in np.unique(graph.group[graph.has_battle])
-    ]
+    most_active = []
+    for group in np.unique(graph.group[graph.has_battle]):
+        members = np.flatnonzero((graph.group == group) & graph.has_battle)
+        most_active.append(members[np.argmax(battles[members])])
     return [(int(a), int(b)) for a, b in pairwise(most_active)]
 
 
@@ -214,7 +219,11 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
 
 
 def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
-    """Return the group of each model that edges connect, as `number_groups`, shape (size,)."""
+    """Return the group of each model in an undirected graph, numbered by `number_groups`.
+
+    `source` and `target` are the codes of the models that each edge connects, and `size` is the
+    number of models. The result has shape (size,).
+    """
     if _has_small_products(size):
         return number_groups(_edge_matrix(source, target, size))
     from scipy.sparse.csgraph import connected_components
@@ -225,9 +234,10 @@ def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.nd
 def _strong_components(
     pairs: Pairs, credit: np.ndarray, weight: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """Yield the strongly connected component of each model in each resample, shape (models,).
+    """Yield for each resample the strongly connected component of each model, shape (models,).
 
-    The arguments are those of `separated_in_resamples`.
+    Models of one component have the same code; codes may have gaps. The arguments are those of
+    `separated_in_resamples`.
     """
     winner = np.concatenate([pairs.first, pairs.second])
     loser = np.concatenate([pairs.second, pairs.first])
@@ -246,6 +256,7 @@ def _strong_components(
     edge_positions = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
     for pair_credit, pair_weight in zip(credit, weight, strict=True):
         is_edge = np.concatenate([pair_credit > 0, pair_credit < pair_weight])[edge_positions.data]
+        # The number of kept edges before each row of the matrix.
         starts = np.append(0, np.cumsum(is_edge))[edge_positions.indptr]
         edges = sparse.csr_matrix(
             (np.ones(starts[-1]), edge_positions.indices[is_edge], starts), shape=shape

@@ -42,7 +42,8 @@ def fit_battles(
         UsageError: lambda is negative or not finite.
     """
     pairs = pair_sums_with_items(battles)
-    graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
+    connected_pairs = prior.join_rated(pairs) if prior else pairs
+    graph = comparison_graph(connected_pairs)
     if graph.groups > 1:
         raise NotIdentifiedError(describe_groups(battles, graph, noun))
     if graph.separated.any() and regularization == 0:
@@ -85,13 +86,15 @@ def records_of_separated(
 ) -> dict[str, str]:
     """Return why battles do not bound the rating of each separated model, in words, by its name.
 
-    `rates` are the win rates of all models, shape (models,).
+    The words are `never lost`, `never won`, or `wins and losses all point one way`. `rates` are the
+    win rates of all models, shape (models,).
     """
-    records = {1.0: "never lost", 0.0: "never won"}
-    return {
-        models[k]: records.get(float(rates[k]), "wins and losses all point one way")
-        for k in np.flatnonzero(graph.separated).tolist()
-    }
+    record_of_rate = {1.0: "never lost", 0.0: "never won"}
+    records = {}
+    for k in np.flatnonzero(graph.separated).tolist():
+        rate = float(rates[k])
+        records[models[k]] = record_of_rate.get(rate, "wins and losses all point one way")
+    return records
 
 
 def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray) -> list[str]:

@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 Newton steps converge quadratically, so the remaining error is far smaller.
 """
 RESAMPLE_TOLERANCE = 1e-4
-"""The same threshold for fits to resamples, in logits.
+"""A fit to a resample stops after a step that changes every logit by less than this.
 
 The remaining error is at most about half the square of the last step, a millionth of a point of
 Elo.
@@ -236,11 +236,20 @@ class Likelihood:
 
     def penalty_gradient(self, parameters: np.ndarray) -> np.ndarray:
         """Return P (b - m), shape (samples, parameters)."""
-        parameters = parameters if self.mean is None else parameters - self.mean
-        return self.penalty * parameters if self.penalty.ndim == 1 else parameters @ self.penalty
+        deviation = parameters if self.mean is None else parameters - self.mean
+        if self.penalty.ndim == 1:
+            return self.penalty * deviation
+        return deviation @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return the negative Hessian, shape (samples, parameters, parameters)."""
+        """Return the negative Hessian, shape (samples, parameters, parameters).
+
+        If only differences of strengths are identified, it includes a prior of the mean strength,
+        so that it has an inverse.
+
+        Args:
+            curvature: curvature of each row, shape (samples, rows); see `DesignMatrix.information`.
+        """
         matrix = self.design.information(curvature)
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
@@ -258,7 +267,11 @@ class Likelihood:
         return matrix
 
     def information_at(self, parameters: np.ndarray) -> np.ndarray:
-        """Return the negative Hessian of one sample at a point, shape (parameters, parameters)."""
+        """Return the negative Hessian at given parameters, shape (parameters, parameters).
+
+        Credits and weights are those of one sample, shape (rows,), and `parameters` has shape
+        (parameters,). As in `information`, a prior of the mean strength may be included.
+        """
         logits = self.logits(parameters[None])
         _, curvature = self.loss(self.credit[None], self.weight[None], logits)
         return self.information(curvature)[0]
@@ -334,11 +347,14 @@ def maximize_samples(
     """
     size = likelihood.design.parameter_count
     samples, rows = likelihood.credit.shape
-    block = max(1, BLOCK_CELLS // max(size**2, rows))
+    largest_row = max(size**2, rows)
+    block_size = max(1, BLOCK_CELLS // largest_row)
+    # The empty array is the result if there are no samples.
     optima = [np.empty((0, size))]
-    for first in range(0, samples, block):
-        credit = likelihood.credit[first : first + block]
-        weight = likelihood.weight[first : first + block]
+    for start_of_block in range(0, samples, block_size):
+        block = slice(start_of_block, start_of_block + block_size)
+        credit = likelihood.credit[block]
+        weight = likelihood.weight[block]
         parameters, _ = _iterate(
             replace(likelihood, credit=credit, weight=weight), start, tolerance
         )
@@ -353,7 +369,8 @@ def fit_one_strength(likelihood: Likelihood, parameters: np.ndarray, code: int) 
     logits long. They stop after a step below `ROUGH_TOLERANCE`, or after 200 steps.
 
     Args:
-        likelihood: likelihood of one sample, shape (1, rows), with a diagonal penalty.
+        likelihood: likelihood of one sample, with credits and weights of shape (1, rows). The
+            penalty is a diagonal of shape (parameters,), and its mean is taken as 0.
         parameters: the parameters, shape (parameters,).
         code: code of the model.
     """
@@ -384,8 +401,17 @@ def _iterate(
 ) -> tuple[np.ndarray, int]:
     """Take damped Newton steps until each sample has converged.
 
+    A sample has converged after a step below the tolerance, or if only rounding error is left
+    (`STALL_THRESHOLD`).
+
+    Args:
+        likelihood: credits and weights have shape (samples, rows).
+        start: parameters at which all samples start, shape (parameters,); None for 0.
+        tolerance: logits; iteration of a sample stops after a smaller step.
+
     Returns:
-        The parameters, shape (samples, parameters), and the number of steps.
+        The parameters, shape (samples, parameters), and the number of steps of the sample that
+        took most.
 
     Raises:
         NotIdentifiedError, NotConvergedError: as of `maximize_samples`.
@@ -409,7 +435,8 @@ def _iterate(
             _check_separation(likelihood, current)
         is_moving = move >= tolerance
         if np.minimum.reduce(move) < STALL_THRESHOLD:
-            is_moving &= (move >= STALL_THRESHOLD) | (move <= previous_move / 2)
+            is_stalled = (move < STALL_THRESHOLD) & (move > previous_move / 2)
+            is_moving &= ~is_stalled
         previous_move = move
         moving_count = np.count_nonzero(is_moving)
         if moving_count == len(is_moving):
@@ -426,7 +453,11 @@ def _iterate(
 
 
 def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.ndarray:
-    """Return the parameters at which samples start, centred, shape (samples, parameters)."""
+    """Return the parameters at which samples start, shape (samples, parameters).
+
+    They are `start`, or 0 if it is None. If only differences of strengths are identified, the
+    strengths are centred.
+    """
     if start is None:
         origin = np.zeros((1, likelihood.design.parameter_count))
     else:
@@ -515,8 +546,8 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
         samples = zip(curvature, gradient, strict=True)
         return np.concatenate([_newton_step(likelihood, c[None], g[None]) for c, g in samples])
     matrix = likelihood.information(curvature)
-    has_one_parameter = matrix.size == len(matrix)
-    if has_one_parameter and np.count_nonzero(matrix) == len(matrix):
+    # A zero is left to the solver below, which raises the error of a singular matrix.
+    if parameter_count == 1 and matrix.all():
         return gradient / matrix[:, 0]
     try:
         if len(matrix) > 1:
@@ -529,7 +560,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return the x that solves matrix @ x = vector, by Cholesky's method.
 
-    The matrix is a negative Hessian, and is overwritten.
+    The matrix is a negative Hessian. It must not be used afterwards: it may be overwritten.
 
     Raises:
         SingularError: the matrix is not positive definite.
@@ -548,8 +579,8 @@ def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
 def information_solver(matrix: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from v to the x that solves matrix @ x = v.
 
-    The matrix is a negative Hessian, and may be overwritten. v and x have shape (parameters,) or
-    (parameters, n).
+    The matrix is a negative Hessian. It must not be used afterwards: it may be overwritten. v and x
+    have shape (parameters,) or (parameters, n).
 
     Raises:
         SingularError: the matrix is not positive definite.
@@ -599,8 +630,17 @@ def _conjugate_gradients(
     prior = np.zeros(size)
     if models:
         prior[:models] = diagonal[:models].mean() / models
-    operator = LinearOperator((size, size), matvec=lambda v: matrix @ v + prior * v[:models].sum())
-    jacobi = LinearOperator((size, size), matvec=lambda v: v / diagonal)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        """Return the product of the negative Hessian, with the prior, and v."""
+        return matrix @ v + prior * v[:models].sum()
+
+    def divide_by_diagonal(v: np.ndarray) -> np.ndarray:
+        """Return v over the diagonal, an approximation of the solution (Jacobi)."""
+        return v / diagonal
+
+    operator = LinearOperator((size, size), matvec=product)
+    jacobi = LinearOperator((size, size), matvec=divide_by_diagonal)
     step, failed = cg(operator, gradient, rtol=1e-10, atol=0.0, maxiter=20 * size, M=jacobi)
     if failed:
         raise SingularError(

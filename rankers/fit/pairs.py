@@ -127,7 +127,10 @@ class PairCells:
         return self._sum_draws(self.credit, counts), self._sum_draws(self.weight, counts)
 
     def _sum_draws(self, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """Return the sums of values of the cells in resamples, shape (draws, pairs)."""
+        """Return the sums of values of the cells in resamples, shape (draws, pairs).
+
+        `values` has shape (cells,), and `counts` is that of `resampled_sums`.
+        """
         if self.clusters * len(self.pairs.first) <= MOST_DENSE_CELLS:
             dense = np.zeros(self.shape)
             dense[self.cluster, self.pair] = values
@@ -158,7 +161,9 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     """
     total = weight + weight.T
     first, second = np.nonzero(np.triu(total, 1))
-    credit_of_first = credit[first, second] + (weight[second, first] - credit[second, first])
+    # In battles in which the second model is a, the first one earns the rest of the weight.
+    credit_as_b = weight[second, first] - credit[second, first]
+    credit_of_first = credit[first, second] + credit_as_b
     return Pairs(first, second, credit_of_first, total[first, second], len(weight))
 
 
@@ -189,11 +194,16 @@ def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarra
     The pair is a position in `pairs`, which must have every pair of `coded`.
     """
     key, credit = _pair_keys(coded)
-    return np.searchsorted(pairs.first * np.int64(pairs.models) + pairs.second, key), credit
+    # Pairs are sorted by this key.
+    key_of_pair = pairs.first * np.int64(pairs.models) + pairs.second
+    return np.searchsorted(key_of_pair, key), credit
 
 
 def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
-    """Return the number of clusters in which each pair met, shape (pairs,)."""
+    """Return the number of clusters in which each pair met, shape (pairs,).
+
+    `pairs` must have every pair of `coded`.
+    """
     pair, _ = pair_index(coded, pairs)
     return count_clusters(coded.cluster, pair, (coded.clusters, len(pairs.first)))
 
@@ -222,7 +232,7 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the opponents that count less than others.
+    """Return the opponents that count less than others in win rates (`opponent_weights`).
 
     Returns:
         Three arrays of shape (n,): the code of a model, the code of an opponent that counts less
@@ -251,7 +261,7 @@ def win_rates(pairs: Pairs) -> np.ndarray:
 
 
 def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
-    """Add up credits and weights by pair without square matrices."""
+    """Add up credits and weights by pair without square matrices, which many models would fill."""
     size = len(coded.models)
     key, credit = _pair_keys(coded)
     keys_of_pairs, pair = np.unique(key, return_inverse=True)
@@ -262,7 +272,11 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
 
 def _pair_keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
     """Return a number that identifies each battle's pair, and the credit of the model with the
-    lower code, shape (battles,) each."""
+    lower code, shape (battles,) each.
+
+    The number is the lower code times the number of models, plus the higher code.
+    """
     first = np.minimum(coded.a, coded.b).astype(np.int64)
+    second = np.maximum(coded.a, coded.b)
     credit = np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)
-    return first * len(coded.models) + np.maximum(coded.a, coded.b), credit
+    return first * len(coded.models) + second, credit

@@ -70,13 +70,16 @@ class RandomEffects:
     p_value: np.ndarray
 
     def summary(self) -> dict[str, Any]:
-        """Return kappa, tau in Elo points and the dispersion, as diagnostics."""
+        """Return the diagnostics `kappa`, `spread` and `dispersion`.
+
+        `kappa` and `spread` (tau in Elo points) have the keys `mean`, `low` and `high`; the last
+        two are the 5% and 95% quantiles.
+        """
         names = ("mean", "low", "high")
+        spread = [float(POINTS * tau) for tau in self.tau]
         return {
             "kappa": dict(zip(names, self.kappa, strict=True)),
-            "spread": {
-                name: float(POINTS * tau) for name, tau in zip(names, self.tau, strict=True)
-            },
+            "spread": dict(zip(names, spread, strict=True)),
             "dispersion": self.dispersion,
         }
 
@@ -131,12 +134,15 @@ def fit_random_effects(
         return _average(modes, phi, dispersion)
 
     if dispersion is None:
-        dispersion = dispersion_of(labels, average(spreads[::2], 1.0).theta)
+        # Every other tau is enough for this first fit.
+        first_fit = average(spreads[::2], dispersion=1.0)
+        dispersion = estimate_dispersion(labels, first_fit.theta)
     return average(spreads, dispersion)
 
 
-def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
-    """Return the variance of labels divided by the binomial variance, at least LEAST_DISPERSION.
+def estimate_dispersion(labels: CodedBattles, theta: np.ndarray) -> float:
+    """Return the variance of labels divided by the binomial variance, at least 0.3
+    (`LEAST_DISPERSION`).
 
     It is Pearson's statistic times a factor for clustering: the squared errors of log-strengths if
     labels are clustered by item, over those if labels are independent (at least 1).
@@ -156,6 +162,7 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     influence_of_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
     influence_of_item = surplus_by_cluster(labels, p) @ inverse
     independent = float(np.sum(influence_of_row**2))
+    # Without any error, the ratio is 0 instead of a division by 0.
     clustering = float(np.sum(influence_of_item**2)) / max(independent, 1e-300)
     pearson = float(np.sum(labels.weight * surplus**2) / np.sum(variance))
     return max(LEAST_DISPERSION, pearson * max(1.0, clustering))
@@ -169,7 +176,9 @@ def expected_errors(
     dispersion: float,
     numbers: tuple[int, ...],
 ) -> list[float]:
-    """Return the expected mean standard error of log-strengths for each number of labels.
+    """Return the mean over models of the expected standard error, for each number of labels.
+
+    The standard errors are those of centred log-strengths, in logits.
 
     Args:
         labels: the labels so far. Further labels are assumed to be of the same pairs, in the same
@@ -182,7 +191,8 @@ def expected_errors(
     """
     phi = phi - phi.mean()
     pairs = pair_sums(labels)
-    likelihood = _likelihood(pairs, phi, np.full(pairs.models, tau**-2), 1.0)
+    precision = np.full(pairs.models, tau**-2)
+    likelihood = _likelihood(pairs, phi, precision, dispersion=1.0)
     p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
     curvature_of_label = pairs.weight * p * (1 - p) / pairs.weight.sum()
     information_of_label = likelihood.design.information(curvature_of_label[None])[0]
@@ -279,7 +289,13 @@ def _value_and_information(
 
 
 def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects:
-    """Average the modes over tau, weighted by their evidence."""
+    """Average the modes over tau, weighted by their evidence, and test each model.
+
+    Args:
+        modes: the modes for each tau.
+        phi: centred log-strengths by the judge, shape (models,).
+        dispersion: variance of labels over the binomial variance, which is kept in the result.
+    """
     weight = softmax(modes.log_evidence)
     centring = _centring_matrix(phi)
     thetas = modes.parameters @ centring.T + phi
@@ -293,6 +309,7 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     # The grid decreases, and interpolation needs increasing nodes.
     log_taus = np.interp(tails, np.cumsum(weight[::-1]), np.log(modes.grid[::-1]))
     tau_low, tau_high = np.exp(log_taus)
+    # The variances of u are the diagonals without the last element, which is that of kappa.
     variance_of_u = np.einsum("tii->ti", modes.parameter_covariance)[:, :-1]
     label_theta, label_se, p_value = _fits_without_each(
         modes, thetas, theta_parameter_covariance, covariances
@@ -300,7 +317,7 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     return RandomEffects(
         theta=theta,
         covariance=within + between,
-        kappa=_kappa_interval(modes, weight),
+        kappa=_mean_and_interval_of_kappa(modes, weight),
         tau=(float(weight @ modes.grid), float(tau_low), float(tau_high)),
         pull=np.clip(1 - weight @ variance_of_u / (weight @ modes.spread**2), 0.0, 1.0),
         dispersion=dispersion,
@@ -310,8 +327,11 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     )
 
 
-def _kappa_interval(modes: _Modes, weight: np.ndarray) -> tuple[float, float, float]:
-    """Return the posterior mean of kappa and its 90% interval, with modes weighted by evidence."""
+def _mean_and_interval_of_kappa(modes: _Modes, weight: np.ndarray) -> tuple[float, float, float]:
+    """Return the posterior mean of kappa and both ends of its 90% interval.
+
+    `weight` are the weights of the modes by their evidence, which add up to 1, shape (taus,).
+    """
     kappas = 1 + modes.parameters[:, -1]
     variances = modes.parameter_covariance[:, -1, -1]
     kappa = float(weight @ kappas)
@@ -416,7 +436,7 @@ class MisjudgedFit:
         Returns:
             First, the half-widths by the fit in standard errors, shape (models,). Second, what the
             union adds to the squared half-widths below and above, in squared logits, shape (2,
-            models); 0 for models that are not open.
+            models). Models that are not open have the two-sided normal quantile, and 0.
         """
         fit = self.fit
         pull_squared = np.where(self.is_open, fit.pull**2, 1.0)
@@ -440,11 +460,12 @@ def fit_with_misjudged(
     spread_prior: float = SPREAD_PRIOR,
     false_flags: float = FALSE_FLAGS,
 ) -> MisjudgedFit:
-    """Test each model against the fit without it, and fit again without misjudged models.
+    """Test each model against the fit without it, and fit again with the misjudged ones flagged.
 
-    The second fit does not use the judge's ratings of the flagged models. If no model is flagged,
-    the first fit is returned. Models without labels are never flagged. At least one model must
-    have a label.
+    A model is flagged if its p-value is below `false_flags` divided by the number of models with
+    labels. The second fit does not use the judge's ratings of the flagged models. If no model is
+    flagged, the first fit is returned. Models without labels are never flagged. At least one model
+    must have a label.
 
     Args:
         labels: human labels, weighted by votes.

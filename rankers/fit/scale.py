@@ -51,10 +51,13 @@ class EloScale:
         return POINTS**2 * (row_centred - (row_centred @ weights)[:, None])
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
-        """Return the origin of the scale for the JSON; empty for the mean of equal weights.
+        """Return the origin of the scale for the JSON.
 
-        It has the name of the pinned model. Without one, it has the weights of the models that
-        count less than the others, divided by the largest weight.
+        If a model is pinned, the only key is `pinned`, with its name. If some models count less
+        than others in the mean, the keys are `well_known`, the number of models with the largest
+        weight, and `weights`, the weights of the models that count less, by name, divided by the
+        largest weight. The result is empty if all models in the mean have equal weights, and on a
+        ladder.
         """
         if self.pinned is not None:
             return {"pinned": models[self.pinned]}
@@ -84,9 +87,10 @@ def elo_scale(
         is_in_mean: mask of the models whose mean is 1500 by default, shape (models,).
         items: number of items of each model, from which the weights in this mean follow, shape
             (models,).
-        centre: names of the models whose mean is 1500 instead, if given. All of them must be in
-            `models`.
-        pin: `MODEL:1000` sets the score of a model. It replaces the mean, and `centre`.
+        centre: names of the models whose plain mean is 1500 instead, if given. All of them must be
+            in `models`.
+        pin: `MODEL:1000` sets the score of a model. It replaces the mean, and `centre`. None or an
+            empty text pins no model.
 
     Raises:
         UsageError: `pin` has another form or names an unknown model.
@@ -103,7 +107,8 @@ def _pinned_scale(models: tuple[str, ...], pin: str) -> EloScale:
     """Build the Elo scale on which a model has the score that `pin` (MODEL:NUMBER) gives.
 
     Raises:
-        UsageError: `pin` has another form or names an unknown model.
+        UsageError: `pin` has another form, has a number that is not finite, or names an unknown
+            model.
     """
     model, _, number = pin.rpartition(":")
     score = np.nan
@@ -112,7 +117,9 @@ def _pinned_scale(models: tuple[str, ...], pin: str) -> EloScale:
     if not model or not np.isfinite(score):
         raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={models[0]}:1000")
     code = models.index(find_name("model", model, models))
-    return EloScale(np.eye(len(models))[code], score, code)
+    weights = np.zeros(len(models))
+    weights[code] = 1.0
+    return EloScale(weights, score, code)
 
 
 def origin_weights(items: np.ndarray, is_in_mean: np.ndarray) -> np.ndarray:

@@ -80,15 +80,16 @@ class LadderPrior:
         codes = np.flatnonzero(self.is_rated)
         a = codes[:-1]
         b = codes[1:]
-        tie = np.full(len(codes) - 1, 0.5)
+        credit_of_tie = np.full(len(a), 0.5)
+        weight_of_tie = np.ones(len(a))
         pair_key = pairs.first * pairs.models + pairs.second
         is_replaced = np.isin(pair_key, a * pairs.models + b)
         other_pairs = pairs.take(~is_replaced)
         return Pairs(
             np.append(other_pairs.first, a),
             np.append(other_pairs.second, b),
-            np.append(other_pairs.credit, tie),
-            np.append(other_pairs.weight, 2 * tie),
+            np.append(other_pairs.credit, credit_of_tie),
+            np.append(other_pairs.weight, weight_of_tie),
             pairs.models,
         )
 
@@ -113,7 +114,7 @@ class LadderPrior:
         weight = against_rated.sum_by_model(against_rated.weight, against_rated.weight)
         is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL * weight)
         is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL) * weight)
-        side = np.where(is_above, 1, np.where(is_below, -1, 0))
+        side = is_above.astype(int) - is_below.astype(int)
         return np.where(rated, 0, side)
 
 
@@ -179,7 +180,9 @@ class Strengths:
     @cached_property
     def graph(self) -> Graph:
         """Connectivity of the pairs, and of the models of a ladder."""
-        return comparison_graph(self.prior.join_rated(self.pairs) if self.prior else self.pairs)
+        if self.prior:
+            return comparison_graph(self.prior.join_rated(self.pairs))
+        return comparison_graph(self.pairs)
 
     def expected_credit(
         self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None
@@ -242,7 +245,8 @@ class Strengths:
             # With fewer clusters than parameters, solving for the scores of each cluster is less
             # work than for a square matrix.
             coded = load_battles(battles)
-            influence = self.influence(coded) * np.sqrt(_squared_factors(coded, by_weight))[:, None]
+            factor = np.sqrt(_squared_factors(coded, by_weight))
+            influence = self.influence(coded) * factor[:, None]
             covariance = influence.T @ influence
         else:
             blocks = (self.cluster_scores(block) for block in battles.blocks())
@@ -276,8 +280,10 @@ class Strengths:
         """Fit Elo scores to resamples, shape (draws, models).
 
         A score is NaN if the resample does not connect the model with the others, and infinite if
-        the resample separates the model but all battles together do not. The origin of a resample
-        is computed from the models that it bounds.
+        the resample separates the model but all battles together do not. Models that all battles
+        separate, too, have finite scores by the penalty. All scores of a resample are NaN if it
+        bounds no model, or does not bound the pinned one. The origin of a resample is computed
+        from the models that it bounds.
 
         Args:
             scale: the Elo scale.
@@ -305,15 +311,12 @@ class Strengths:
             # Unbounded models get their strengths by all battles, shifted by the mean change of
             # the bounded ones, so that they do not move the origin.
             weights_of_bounded = np.where(is_unbounded, 0.0, scale.weights)
-            shift = (
-                weights_of_bounded
-                @ (theta[draw] - self.theta)
-                / max(weights_of_bounded.sum(), 1e-300)
-            )
-            scores[draw] = (
-                scale.scores(np.where(is_unbounded, self.theta + shift, theta[draw]))
-                + unbounded_side
-            )
+            # If no bounded model has a weight, the shift is 0 instead of a division by 0.
+            total_weight = max(weights_of_bounded.sum(), 1e-300)
+            shift = weights_of_bounded @ (theta[draw] - self.theta) / total_weight
+            shifted_theta = np.where(is_unbounded, self.theta + shift, theta[draw])
+            # Adding an infinite or unknown side makes the score infinite or unknown.
+            scores[draw] = scale.scores(shifted_theta) + unbounded_side
         return scores
 
     def _unbounded_sides(
@@ -352,10 +355,15 @@ class Strengths:
 
 
 def _squared_factors(battles: BattleData, by_weight: bool) -> np.ndarray:
-    """Return the factors f^2 of `Strengths.covariance`, shape (clusters,)."""
+    """Return the factors f^2 of `Strengths.covariance`, shape (clusters,).
+
+    They are those of `residual_factors` if `by_weight`, else G / (G - 1) for G clusters, and 1 for
+    a single cluster.
+    """
     if by_weight:
         return residual_factors(cluster_shares(battles)) ** 2
-    return np.full(battles.clusters, battles.clusters / max(battles.clusters - 1, 1))
+    clusters = battles.clusters
+    return np.full(clusters, clusters / max(clusters - 1, 1))
 
 
 def fit_strengths(
@@ -398,12 +406,13 @@ def pair_likelihood(
     `credit` and `weight` replace the sums of `pairs` by those of resamples, shape (samples,
     pairs).
     """
-    return Likelihood(
-        DesignMatrix(None, pairs.first, pairs.second, pairs.models),
-        pairs.credit if credit is None else credit,
-        pairs.weight if weight is None else weight,
-        np.full(pairs.models, float(regularization)),
-    )
+    if credit is None:
+        credit = pairs.credit
+    if weight is None:
+        weight = pairs.weight
+    design = DesignMatrix(None, pairs.first, pairs.second, pairs.models)
+    penalty = np.full(pairs.models, float(regularization))
+    return Likelihood(design, credit, weight, penalty)
 
 
 def column_likelihood(
@@ -415,7 +424,9 @@ def column_likelihood(
     coefficients have no penalty.
     """
     design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
-    penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
+    penalty_of_strengths = np.full(design.models, float(regularization))
+    penalty_of_coefficients = np.zeros(columns.shape[1])
+    penalty = np.append(penalty_of_strengths, penalty_of_coefficients)
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
 
 

@@ -35,6 +35,7 @@ It is an extrapolation: length predicts nearly all verdicts, and the observed le
 equal.
 """
 UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
+"""Why a model has no win rate: words of the error and of the warning."""
 MOST_LEVERAGE = 0.99
 """Residuals are divided by sqrt(1 - leverage); an item with a larger leverage is treated as if it
 had this one."""
@@ -96,7 +97,6 @@ def rank_against_baseline(
     """
     coded = lengths.coded
     baseline = _find_baseline(coded, anchor)
-    name = coded.models[baseline]
     difficulty = None
     if external is not None:
         difficulty = external.difficulties(battles.table.iloc[lengths.rows])
@@ -104,10 +104,11 @@ def rank_against_baseline(
     if not rates:
         raise NotIdentifiedError("; ".join(notice_texts(not_rated)))
     estimate = estimate_equal_lengths(coded, baseline, rates, level)
+    rate_by_name = {coded.models[code]: rate for code, (_, rate) in rates.items()}
     length_figures = {
         "model": _describe_length_model(external),
-        "slopes": {coded.models[k]: rate.slope for k, (_, rate) in rates.items()},
-        "sd": {coded.models[k]: rate.sd for k, (_, rate) in rates.items()},
+        "slopes": {name: rate.slope for name, rate in rate_by_name.items()},
+        "sd": {name: rate.sd for name, rate in rate_by_name.items()},
         "left_out": lengths.left_out,
         "lengths": lengths.description,
     }
@@ -115,9 +116,8 @@ def rank_against_baseline(
         estimate, diagnostics={"length_control": length_figures}, warnings=not_rated
     )
     exposure = measure_exposure(battles, coded)
-    return build_standings(
-        "win-rate", win_rate_against(name), exposure, result, level=level, rng=rng
-    )
+    scale = win_rate_against(coded.models[baseline])
+    return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
 def _describe_length_model(external: External | None) -> str:
@@ -133,9 +133,10 @@ def _describe_length_model(external: External | None) -> str:
 def estimate_equal_lengths(
     coded: CodedBattles, baseline: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> ScoreEstimates:
-    """Return win rates with intervals; the baseline's is 1 minus the mean of the others.
+    """Return win rates with intervals; the baseline's rate is 1 minus the mean of the others.
 
     Models that are not in `rates` have a win rate of NaN. The ends of the intervals lie in (0, 1).
+    If the battles are a single cluster, there are no intervals.
 
     Args:
         coded: the battles.
@@ -144,6 +145,7 @@ def estimate_equal_lengths(
         level: confidence level, in (0, 1).
     """
     size = len(coded.models)
+    rated = list(rates)
     score = np.full(size, np.nan)
     influence = np.zeros((coded.clusters, size))
     freedom = np.zeros(size)
@@ -151,19 +153,19 @@ def estimate_equal_lengths(
         score[code] = rate.value
         freedom[code] = rate.freedom
         influence[:, code] = np.bincount(coded.cluster[rows], rate.influence, coded.clusters)
-    score[baseline] = 1 - np.mean([rate.value for _, rate in rates.values()])
-    influence[:, baseline] = -np.mean([influence[:, code] for code in rates], axis=0)
-    variance = np.sum(influence[:, list(rates)] ** 2, axis=0)
+    score[baseline] = 1 - np.mean(score[rated])
+    influence[:, baseline] = -np.mean(influence[:, rated], axis=1)
+    variance = np.sum(influence[:, rated] ** 2, axis=0)
     # Satterthwaite: the variance of the mean is a sum of variances with different degrees of
     # freedom.
-    variance_of_variance = np.sum(variance**2 / freedom[list(rates)])
+    variance_of_variance = np.sum(variance**2 / freedom[rated])
     freedom[baseline] = variance.sum() ** 2 / max(variance_of_variance, 1e-300)
     estimate = sandwich_estimate(
         score, covariance_of(influence), coded.clusters, level=level, cluster=coded.unit
     )
     if estimate.method is None:
         return estimate
-    # Intervals of logits stay within 0 and 1.
+    # Intervals of logits stay within 0 and 1. `t_quantile` subtracts 1 from its first argument.
     half_width = t_quantile(freedom + 1, level) * estimate.se / (score * (1 - score))
     low = expit(logit(score) - half_width)
     high = expit(logit(score) + half_width)
@@ -320,12 +322,15 @@ def _leverage_divisor(
 
 
 def _sd_of_leads(lead: np.ndarray) -> float:
-    """Return the standard deviation of leads in length.
+    """Return the standard deviation (ddof 1) of leads in length, shape (battles,).
 
     Raises:
-        NotIdentifiedError: all leads are the same.
+        NotIdentifiedError: all leads are the same, or there is only one.
     """
-    sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
+    sd = 0.0
+    if len(lead) > 1:
+        sd = float(np.std(lead, ddof=1))
+    # A lead of NaN would make the comparison with 0 False.
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
     return sd
@@ -378,14 +383,24 @@ def _require_wins_and_losses(credit: np.ndarray, coefficients: int, items: int) 
 def _fit_logistic(
     rows: np.ndarray, credit: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the maximum likelihood coefficients and their information matrix.
+    """Fit a logistic regression of credits on rows, without a penalty.
+
+    Args:
+        rows: the design, shape (rows, coefficients).
+        credit: credits in [0, 1], shape (rows,).
+        weight: weights, shape (rows,).
+
+    Returns:
+        The coefficients of maximum likelihood, shape (coefficients,), and their information
+        matrix.
 
     Raises:
         NotIdentifiedError: there is no finite maximum, or the matrix is nearly singular
             (`SMALLEST_INVERSE_CONDITION`).
         NotConvergedError: the fit did not reach its maximum.
     """
-    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]))
+    no_penalty = np.zeros(rows.shape[1])
+    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, no_penalty)
     try:
         coefficients = maximize(likelihood).parameters
     except (NotIdentifiedError, SingularError):

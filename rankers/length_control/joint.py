@@ -48,12 +48,10 @@ class EqualLength:
         coded = self.lengths.coded
         influence_of_item = np.bincount(coded.cluster, slope_influence(self.strengths))
         effective_items = float(effective_clusters(influence_of_item))
+        if effective_items >= FEWEST_EFFECTIVE_ITEMS:
+            return ()
         fields = {"behind": effective_items, "clusters": coded.clusters, "unit": coded.unit}
-        return (
-            (Notice("length-effect-of-few", fields),)
-            if effective_items < FEWEST_EFFECTIVE_ITEMS
-            else ()
-        )
+        return (Notice("length-effect-of-few", fields),)
 
     def summary(self, level: float) -> dict[str, Any]:
         """Return the figures for the JSON: the model, the slope, and its effect in Elo points.
@@ -64,6 +62,7 @@ class EqualLength:
         coded = self.lengths.coded
         [slope] = self.strengths.coefficients.tolist()
         covariance = self.strengths.covariance(coded)
+        # A response that is longer by one sd has a length term of tanh(1).
         elo_per_slope = float(POINTS * np.tanh(1))
         se = float(np.sqrt(covariance[-1, -1]))
         low = None
@@ -102,6 +101,7 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
         NotIdentifiedError, NotConvergedError: as of `fit_with_length`.
     """
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
+    # If all responses are equally long, the term is 0, and the fit is rejected as confounded.
     term = np.zeros(len(lengths.difference))
     if sd > 0:
         term = saturate_lengths(lengths.difference, sd)
@@ -169,7 +169,8 @@ def slope_influence(fit: Strengths) -> np.ndarray:
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     """Return whether strengths and length predict every winner.
 
-    Then the likelihood has no maximum. Take a slope of 1 or -1. To predict a win of a,
+    Then the likelihood has no maximum. Only the sign of the slope matters, so the slopes 1 and -1
+    are tried. To predict a win of a,
     theta_a - theta_b >= -slope term must hold; to predict a win of b, theta_a - theta_b <=
     -slope term; and to predict a tie, both. Strengths that meet all of these bounds exist unless
     the bounds add up to less than 0 along a cycle of models (Bellman and Ford).
@@ -185,7 +186,9 @@ def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     start = np.concatenate([a[a_earned], b[b_earned]])
     end = np.concatenate([b[a_earned], a[b_earned]])
     lead = np.concatenate([term[is_counted][a_earned], -term[is_counted][b_earned]])
-    return any(_can_be_met(start, end, slope * lead, len(coded.models)) for slope in (1, -1))
+    models = len(coded.models)
+    is_met_with_positive_slope = _can_be_met(start, end, lead, models)
+    return is_met_with_positive_slope or _can_be_met(start, end, -lead, models)
 
 
 def _can_be_met(

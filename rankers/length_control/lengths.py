@@ -18,15 +18,22 @@ from podium.rankers.fit.coded import (
 )
 
 LengthOf = Literal["answer", "transcript"]
+"""Which length is controlled for: of the response, or of the whole transcript of an agent."""
 LENGTH_COLUMNS = {
     "answer": ("length_a", "length_b"),
     "transcript": ("transcript_length_a", "transcript_length_b"),
 }
+"""The columns with the lengths of both sides."""
+GAMED_WEIGHT = 0.1
+"""Weight in the fit of each verdict on a gamed baseline, that is on a verbose or concise variant
+of AlpacaEval's baseline. AlpacaEval divides 0.2 by the two variants."""
 GIVE_LENGTHS = (
     "length control needs them; give columns length_a and length_b (characters), or a format that "
     "holds the responses"
 )
+"""What to do if the battles have no lengths of responses."""
 NO_TRANSCRIPTS = "length_of=transcript needs a log whose judge was shown transcripts; leave it out"
+"""What to do if the battles have no lengths of transcripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +65,14 @@ def read_lengths(
 ) -> Lengths:
     """Code the readable battles that have the lengths of both responses.
 
+    The description of the lengths says of what they are, `lengths of the answers` or `lengths of
+    the transcripts`, if the battles have lengths of transcripts, else it is `lengths`.
+
     Args:
         battles: all battles.
-        labels: `soft` or `hard`, as of `code_battles`.
-        cluster: what is independent, as of `code_battles`.
+        labels: `soft` keeps credits as they are; `hard` rounds them to win, tie or loss, and makes
+            a flip a tie.
+        cluster: what is independent: `item` (or its group, if items have groups), or `row`.
         interval: the option of the ranker, which must not be `bootstrap`.
         length_of: whether lengths are those of the `answer` or of the whole `transcript`.
 
@@ -76,22 +87,24 @@ def read_lengths(
         )
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("length_of", length_of, tuple(LENGTH_COLUMNS))
-    columns = LENGTH_COLUMNS[length_of]
-    table = battles.table
-    has_transcripts = {*LENGTH_COLUMNS["transcript"]} <= {*table.columns}
+    column_of_a, column_of_b = LENGTH_COLUMNS[length_of]
+    names = set(battles.table.columns)
+    has_transcripts = names.issuperset(LENGTH_COLUMNS["transcript"])
     credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
-    if not set(columns) <= set(table.columns):
+    if not names.issuperset(LENGTH_COLUMNS[length_of]):
         remedy = GIVE_LENGTHS if length_of == "answer" else NO_TRANSCRIPTS
         raise NotIdentifiedError(f"the battles have no lengths: {remedy}")
-    a, b = (battles.numbers_of(column) for column in columns)
+    a = battles.numbers_of(column_of_a)
+    b = battles.numbers_of(column_of_b)
     is_known = np.isfinite(a) & np.isfinite(b)
     is_readable = ~np.isnan(credit)
     if not (is_known & is_readable).any():
         raise NotIdentifiedError(f"no readable battle has both lengths: {GIVE_LENGTHS}")
     coded = code_battles(battles, cluster=cluster, credit=np.where(is_known, credit, np.nan))
     rows = np.flatnonzero(is_known & is_readable)
+    left_out = int((is_readable & ~is_known).sum())
     description = f"lengths of the {length_of}s" if has_transcripts else "lengths"
-    return Lengths(coded, (a - b)[rows], rows, int((is_readable & ~is_known).sum()), description)
+    return Lengths(coded, (a - b)[rows], rows, left_out, description)
 
 
 def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
@@ -100,8 +113,3 @@ def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
     The result stays within -1 and 1: beyond about two sd, more length adds next to nothing.
     """
     return np.tanh(difference / sd)
-
-
-GAMED_WEIGHT = 0.1
-"""Weight in the fit of each verdict on a gamed baseline, that is on a verbose or concise variant
-of AlpacaEval's baseline. AlpacaEval divides 0.2 by the two variants."""

@@ -20,7 +20,11 @@ from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pair_sums
-from podium.rankers.fit.random_effects import dispersion_of, expected_errors, fit_random_effects
+from podium.rankers.fit.random_effects import (
+    estimate_dispersion,
+    expected_errors,
+    fit_random_effects,
+)
 from podium.rankers.fit.strengths import fit_strengths
 from podium.show.report.ranking_view import standings_notes
 
@@ -114,7 +118,7 @@ def test_labels_that_are_all_ties_are_less_variable_than_coins():
         "item",
         labels.models,
     )
-    assert dispersion_of(ties, np.zeros(6)) == 0.3
+    assert estimate_dispersion(ties, np.zeros(6)) == 0.3
 
 
 def test_labels_given_twice_on_an_item_are_more_variable():
@@ -124,7 +128,7 @@ def test_labels_given_twice_on_an_item_are_more_variable():
         np.repeat(column, 2) for column in (labels.a, labels.b, labels.credit, labels.weight)
     ]
     twice = CodedBattles(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.models)
-    assert dispersion_of(twice, np.zeros(6)) == pytest.approx(2.0, rel=0.1)
+    assert estimate_dispersion(twice, np.zeros(6)) == pytest.approx(2.0, rel=0.1)
 
 
 def test_more_labels_leave_smaller_errors_and_those_at_hand_the_error_of_the_fit():

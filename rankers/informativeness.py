@@ -68,7 +68,8 @@ class Comparisons:
     def weighted_counts(self) -> tuple[np.ndarray, np.ndarray]:
         """`differing` and `compared` times the weights of the items, shape (clusters, anchors)
         each. They are sums over the items of a group if items have groups."""
-        differing, compared = self.differing, self.compared
+        differing = self.differing
+        compared = self.compared
         if self.weight is not None:
             differing = self.weight[:, None] * differing
             compared = self.weight[:, None] * compared
@@ -114,10 +115,13 @@ class Comparisons:
             return None
         differences = differences[has_both]
         weight = None if self.weight is None else self.weight[has_both]
+        # Shares are in [0, 1], and so their differences are at most 1.
         if self.cluster is None:
-            return paired_difference(differences, None, 1.0, weight)
-        each = np.ones(len(differences)) if weight is None else weight
-        return grouped_difference(differences, each, self.cluster[has_both], 1.0, self.unit)
+            return paired_difference(differences, largest=1.0, weight=weight)
+        if weight is None:
+            weight = np.ones(len(differences))
+        group = self.cluster[has_both]
+        return grouped_difference(differences, weight, group, largest=1.0, unit=self.unit)
 
 
 def informativeness(
@@ -148,7 +152,7 @@ def informativeness(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
-    by_outcome, by_level = _comparisons_of(battles, coded)
+    by_outcome, by_level = _compare_by_outcome_and_level(battles, coded)
     if len(coded.models) < 3:
         raise NotIdentifiedError(
             "informativeness needs at least three models: an anchor and two others to compare; "
@@ -176,10 +180,13 @@ def informativeness(
     )
 
 
-def _comparisons_of(
+def _compare_by_outcome_and_level(
     battles: Battles, coded: CodedBattles
 ) -> tuple[Comparisons, Comparisons | None]:
-    """Return the comparisons by win, tie and loss; and by the finest verdicts, or None."""
+    """Return the comparisons by win, tie and loss, and those by the finest verdicts.
+
+    The latter are None if verdicts are continuous (`finest_verdicts`).
+    """
     by_item, cluster_of_item = cluster_by_item(battles, coded)
     groups: dict[str, Any] = {}
     if battles.group is not None:
@@ -217,24 +224,29 @@ def count_differences(
             by default they are compared as they are.
     """
     size = len(coded.models)
-    differing, compared = np.zeros((2, coded.clusters, size))
+    differing = np.zeros((coded.clusters, size))
+    compared = np.zeros((coded.clusters, size))
     for anchor, (item, model, verdict_of_opponent) in enumerate(_by_anchor(coded, verdict)):
         cell = item * size + model
         battle_count = np.bincount(cell, minlength=coded.clusters * size)
         total = np.bincount(cell, verdict_of_opponent, coded.clusters * size)
         mean = np.round(ratio_or_nan(total, battle_count), 12)
-        level_against_anchor = (level_of(mean) if level_of else mean).reshape(-1, size)
+        level = level_of(mean) if level_of else mean
+        level_by_item = level.reshape(-1, size)
+        is_known = ~np.isnan(level_by_item)
+        compared[:, anchor] = _pairs_among(is_known.sum(axis=1))
         # Pairs of equal verdicts are counted for each verdict in turn.
-        compared[:, anchor] = _pairs_of((~np.isnan(level_against_anchor)).sum(axis=1))
-        levels = np.unique(level_against_anchor[~np.isnan(level_against_anchor)])
-        equal = sum(_pairs_of((level_against_anchor == value).sum(axis=1)) for value in levels)
+        equal = np.zeros(coded.clusters)
+        for value in np.unique(level_by_item[is_known]):
+            equal += _pairs_among((level_by_item == value).sum(axis=1))
         differing[:, anchor] = compared[:, anchor] - equal
-    weight = np.bincount(coded.cluster, coded.weight, coded.clusters) / np.bincount(coded.cluster)
+    # The mean weight of each item's battles.
+    weight = coded.cluster_weights() / np.bincount(coded.cluster)
     return Comparisons(differing, compared, weight / weight.mean())
 
 
-def _pairs_of(models: np.ndarray) -> np.ndarray:
-    """Return how many pairs these numbers of models make."""
+def _pairs_among(models: np.ndarray) -> np.ndarray:
+    """Return the number of unordered pairs for each number of models."""
     return models * (models - 1) / 2
 
 
@@ -296,7 +308,10 @@ def _comparison_warnings(
 def _estimate_shares(
     counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
 ) -> ScoreEstimates:
-    """Return each anchor's share of different verdicts with intervals in [0, 1]."""
+    """Return each anchor's share of different verdicts with intervals in [0, 1].
+
+    `interval` is `sandwich` or `bootstrap`; `resamples` and `rng` are used by the latter only.
+    """
     score = counts.share
     differing, compared = counts.weighted_counts
     clusters = len(differing)
@@ -304,6 +319,7 @@ def _estimate_shares(
     if interval == "bootstrap":
 
         def resampled_shares(numbers_of_draws: np.ndarray) -> np.ndarray:
+            """Return the shares in resamples that draw the clusters so often."""
             return ratio_or_nan(numbers_of_draws @ differing, numbers_of_draws @ compared)
 
         draws = resample(resampled_shares, clusters, resamples, rng)

@@ -48,7 +48,7 @@ class JsonRecord(BaseModel):
 
 
 class FileVersion(JsonRecord):
-    """The format version of a JSON document, in the field `podium`; None if it has none."""
+    """The format version of a JSON document, which is checked first; None if it has none."""
 
     podium: str | None = None
 
@@ -107,8 +107,8 @@ def read_json_record(
 def _describe_problem(error: ValidationError, expected: str) -> str:
     """Return the words for the first problem of a document, to follow the name of the file.
 
-    The document is not JSON, lacks a field, or has a wrong value. `expected` is what it should be,
-    with an article.
+    The document is not JSON or nested too deeply, lacks a field, or has a wrong value. `expected`
+    is what it should be, with an article.
     """
     first_error = error.errors()[0]
     if "recursion limit" in first_error["msg"]:
@@ -118,13 +118,15 @@ def _describe_problem(error: ValidationError, expected: str) -> str:
     if first_error["type"] == "json_invalid":
         return f"cannot be read as JSON ({message.removeprefix('Invalid JSON: ')})"
     if first_error["type"] == "value_error":
-        return f"is not {expected}: {field + ': ' if field else ''}{message}"
+        place = f"{field}: " if field else ""
+        return f"is not {expected}: {place}{message}"
     if not field:
         return f"is not {expected}: no JSON object"
     if first_error["type"] == "missing":
         return f"is not {expected}: no field {field!r}"
     value_text = shorten(repr(first_error["input"]))
-    return f"is not {expected}: {field} is {value_text}: {message[0].lower()}{message[1:]}"
+    reason = message[0].lower() + message[1:]
+    return f"is not {expected}: {field} is {value_text}: {reason}"
 
 
 SMALLEST_POSITIVE = 1e-15
@@ -133,12 +135,9 @@ minus this."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(
-        (
-            *("items", "judgments", "battles", "unparsed", "one_sided", "missing"),
-            *("without_margin", "identical"),
-        ),
-        (0, inf),
+        ("items", "judgments", "battles", "unparsed", "one_sided", "missing"), (0, inf)
     ),
+    **dict.fromkeys(("without_margin", "identical"), (0, inf)),
     **dict.fromkeys(("n", "splits", "draws", "failed", "decisive", "beta_battles"), (0, inf)),
     **dict.fromkeys(
         ("se", "hard_se", "soft_se", "human_se", "sd", "spread", "median_se", "q", "t"),
@@ -197,6 +196,7 @@ def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
+"""What to do if a calibration cannot be read."""
 Value = TypeVar("Value")
 
 
@@ -275,7 +275,8 @@ class CalibrationContent(JsonRecord):
 def read_calibration(path: str | Path) -> calibration.Calibration:
     """Read a calibration file.
 
-    Fields of the file that a calibration does not have are ignored.
+    Fields of the file that a calibration does not have are ignored. A file without a target has
+    the target `margin`, with beta as its weight.
 
     Raises:
         UsageError: there is no such file, or the path is that of a stream.
@@ -309,6 +310,7 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
 SUFFIXES = (".json", ".ranking")
 """Ends of the names of files with rankings; `.ranking` are those beside Inspect's logs."""
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"
+"""What to do if a ranking cannot be read."""
 ENTRY_FIELDS = {field.name for field in fields(Entry)} - {"extra"}
 """Names of the fields of a row that `Entry` has; others are columns of the ranker."""
 
@@ -436,15 +438,18 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):
         return None
     content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
-    standings = tuple(map(_standings_of, content.rankings))
+    standings = tuple(_restore_standings(part) for part in content.rankings)
     return Ranking(standings, content.provenance, content.failures)
 
 
-def _standings_of(part: StandingsContent) -> Standings:
-    """Return the standings that an element of the list `rankings` describes."""
+def _restore_standings(part: StandingsContent) -> Standings:
+    """Return the standings that an element of the list `rankings` describes.
+
+    They have no `separation`, which files do not have.
+    """
     values = dict(part)
-    del values["models"], values["scale_record"]
-    values["entries"] = part.models
+    del values["scale_record"]
+    values["entries"] = values.pop("models")
     values["scale"] = Scale(part.scale, **part.scale_record)
     values["checks"] = _read_checks(part.checks)
     values["warnings"] = _read_warnings(part.warnings)

@@ -44,6 +44,7 @@ VARIANCE_ROUNDING = 1e-9
 """If the variance of a log-strength is below this (logits squared), the model's results are the
 same on every item, and the check is not made."""
 NO_DRIFTS = np.empty(0)
+"""Drifts, and their figures, if they are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +167,19 @@ def compare_scales(
     v = contrasts @ fit_covariance @ contrasts.T
     s = contrasts @ ladder_covariance @ contrasts.T
     slope, low, high, p_slope = _slope_with_errors(y, x, v, s, clusters)
+    check = LadderCheck(codes, slope, low, high, NO_DRIFTS, NO_DRIFTS, NO_DRIFTS)
     if len(codes) < 3:
-        return LadderCheck(codes, slope, low, high, NO_DRIFTS, NO_DRIFTS, NO_DRIFTS)
+        return check
     drift, se, p = _drifts(y - x, None, v + s, contrasts, clusters)
-    if not low <= 1 <= high and p_slope < p.min():
+    if check.is_other_scale and p_slope < p.min():
         # The ladder as a whole is on another scale. Each rating is then compared with the line of
         # the fitted slope instead of the line of slope 1.
         drift, se, p = _drifts(y - slope * x, x, v + slope**2 * s, contrasts, clusters)
     detectable_in_se = t_quantile(clusters, 1 - FALSE_NAMES / len(codes)) + ndtri(POWER)
-    return LadderCheck(
-        codes, slope, low, high, -drift * POINTS, holm(p), detectable_in_se * se * POINTS
-    )
+    # `_drifts` are of the battles from the ladder; those of the check have the opposite sign.
+    drift_of_ladder = -drift * POINTS
+    detectable = detectable_in_se * se * POINTS
+    return replace(check, drift=drift_of_ladder, p=holm(p), detectable=detectable)
 
 
 def _slope_with_errors(
@@ -329,6 +332,7 @@ def place_newcomers(
     """
     check = check_ladder(battles, prior)
     sides = prior.sides_beyond(strengths.pairs, strengths.theta)
+    # `is_other_scale` is of the whole ladder: all newcomers are hidden, or none.
     is_hidden = ~prior.is_rated & check.is_other_scale
     low = np.where((sides < 0) | is_hidden, -np.inf, estimate.low)
     high = np.where((sides > 0) | is_hidden, np.inf, estimate.high)
@@ -348,6 +352,7 @@ def place_newcomers(
 def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each failed check with the figures of its sentence.
 
+    The names are `ladder scale`, and `ladder rating` once for each rated model that drifted.
     `ladder` is the summary by `place_newcomers`.
     """
     if ladder["other_scale"]:
@@ -393,7 +398,7 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     if prior:
         scale = prior.scale
     else:
-        scale = elo_scale(models, bounded_models(fit.graph), items, None, None)
+        scale = elo_scale(models, bounded_models(fit.graph), items, centre=None, pin=None)
     separated = fit.graph.separated
     # The variances by the inverse Hessian, to which the penalty contributes.
     covariance = scale.covariance(fit.covariance(coded))
@@ -403,5 +408,5 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     covariance += np.diag(np.where(separated, penalty_variance, 0))
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     elo = tuple(scale.scores(fit.theta).tolist())
-    rows = tuple(map(tuple, covariance.tolist()))
-    return Ladder(models, elo, tuple(se.tolist()), rows, source=source)
+    covariance_rows = tuple(map(tuple, covariance.tolist()))
+    return Ladder(models, elo, tuple(se.tolist()), covariance_rows, source=source)

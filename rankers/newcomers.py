@@ -119,7 +119,8 @@ class CalibratedRange:
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
     """Return the sorted names of the new models that have battles against calibrated models.
 
-    `credit` are soft credits, NaN for battles that do not count, shape (battles,).
+    New models are those that the calibration does not know. `credit` are soft credits, NaN for
+    battles that do not count, shape (battles,).
     """
     table = battles.table[~np.isnan(credit)]
     names = {anchor.model for anchor in calibration.anchors}
@@ -194,15 +195,20 @@ def _conformal_summary(
 ) -> dict[str, Any]:
     """Return the figures of the conformal intervals for the JSON, and the assumption behind them.
 
+    `n` (number of conformal scores) and `q` (their quantile) are given by new model. `t` (the
+    quantile by t) is, too, but is empty if the intervals use q.
+
     `unit` is what a cluster is: a group of items, `item` or `row`.
     """
     independent = "battles" if unit == "row" else plural(unit, 2)
+    names = [model.model for model in new]
+    is_by_t = rule.quantile_used != rule.q
     return {
         "level": rule.level,
         "needed": models_needed(rule.level),
-        "n": {model.model: rule.scores for model in new},
-        "q": {model.model: finite_or_none(rule.q) for model in new},
-        "t": {model.model: rule.t for model in new if rule.quantile_used != rule.q},
+        "n": dict.fromkeys(names, rule.scores),
+        "q": dict.fromkeys(names, finite_or_none(rule.q)),
+        "t": dict.fromkeys(names, rule.t) if is_by_t else {},
         "of": rule.of,
         "scale_correction": rule.scale_correction.value if rule.scale_correction else None,
         "assumption": (
@@ -238,10 +244,9 @@ def _place_models(
     no_thetas = (np.nan, np.nan)
     thetas = [calibrated_thetas.get(name, no_thetas) for name in evidence.models]
     soft_theta, hard_theta = np.array(thetas).T
-    corrections = calibration.scale_correction
-    factors = {
-        kind: corrections[kind].value if kind in corrections else 1.0 for kind in ("soft", "hard")
-    }
+    factors = {"soft": 1.0, "hard": 1.0}
+    for kind, correction in calibration.scale_correction.items():
+        factors[kind] = correction.value
     errors = ErrorMethod(calibration.resamples, seed)
     models = []
     for k, name in enumerate(evidence.models):
@@ -320,7 +325,8 @@ def _entries(
 ) -> Iterator[Entry]:
     """Yield the rows of the standings, the best model first, and models without a rating last.
 
-    If a row has a `conformal_level`, a conformal end of None stands for an infinite end.
+    Calibrated models have a rating without intervals. If a row has a `conformal_level`, a conformal
+    end of None stands for an infinite end.
 
     Args:
         models: the models.
@@ -331,6 +337,7 @@ def _entries(
     """
     unrated = [model for model in models if model.elo is None]
     rated = [model for model in models if model.elo is not None]
+    # The best first; equal ratings are in the order of the names. No rating is None here.
     rated.sort(key=lambda model: (-(model.elo or 0.0), model.model))
     unrated.sort(key=lambda model: model.model)
     ranked = [*rated, *unrated]
@@ -403,6 +410,7 @@ def _placement_warnings(
     not_placed = [model.model for model in models if model.elo is None]
     if not_placed:
         yield Notice("not-placed", {"models": not_placed})
+    # A model without a rating is not calibrated, either.
     is_outside = np.array([model.is_new or model.elo is None for model in models])
     is_judged = ~np.isnan(credit)
     first_outside = is_outside[evidence.first]
@@ -425,18 +433,28 @@ def _placement_warnings(
     if without_se:
         yield Notice("placed-by-one", {"unit": evidence.unit, "models": without_se})
     if evidence.unit == "row" and battles.has_items:
-        columns = battles.table[["item", "model_a", "model_b"]]
-        models_of_items = columns.melt("item", value_name="model").dropna()
-        repeated = {*models_of_items["model"][models_of_items.duplicated(["item", "model"])]}
-        on_shared_items = [model.model for model in new if model.model in repeated]
+        repeated_models = _models_with_repeated_items(battles)
+        on_shared_items = [model.model for model in new if model.model in repeated_models]
         if on_shared_items:
             yield Notice("placed-on-shared-items", {"models": on_shared_items})
+
+
+def _models_with_repeated_items(battles: Battles) -> set[str]:
+    """Return the names of the models that have several battles on an item."""
+    columns = battles.table[["item", "model_a", "model_b"]]
+    # A row for each model of each battle, with the item.
+    models_of_items = columns.melt("item", value_name="model").dropna()
+    is_repeated = models_of_items.duplicated(["item", "model"])
+    return set(models_of_items["model"][is_repeated])
 
 
 def _warnings_of_outside(
     new: Sequence[PlacedModel], calibrated: CalibratedRange
 ) -> Iterator[Notice]:
-    """Yield a warning of new models above all calibrated models, and one of those below."""
+    """Yield a warning of new models above all calibrated models, and one of those below all.
+
+    A side without such models has no warning.
+    """
     for side in (ABOVE, BELOW):
         names = [model.model for model in new if calibrated.side_of(model) == side]
         if names:
@@ -444,7 +462,7 @@ def _warnings_of_outside(
 
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:
-    """Yield a warning of new models whose conformal interval is too narrow.
+    """Yield a warning of new models whose conformal interval is probably too narrow.
 
     Such models have smaller standard errors than the calibrated models (`LEAST_SE_RATIO`), or more
     battles (`MOST_BATTLES_RATIO`). There is no warning if the calibration corrects the scale of

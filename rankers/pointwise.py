@@ -168,13 +168,13 @@ def _bootstrap_means(
     If all scores are in [0, 1], the intervals are clipped to [0, 1], and a model whose scores are
     all 0 or all 1 has the exact bound of Clopper and Pearson (1934), as no resample varies.
     """
-    weight_of_known = matrix.weight_of_known
-    weighted_values = np.nan_to_num(matrix.values) * weight_of_known
-    weighted_values = matrix.sum_by_cluster(weighted_values)
-    weight_of_known = matrix.sum_by_cluster(weight_of_known)
+    weighted_values = np.nan_to_num(matrix.values) * matrix.weight_of_known
+    sums_of_values = matrix.sum_by_cluster(weighted_values)
+    sums_of_weights = matrix.sum_by_cluster(matrix.weight_of_known)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
-        return ratio_or_nan(counts @ weighted_values, counts @ weight_of_known)
+        """Return the means of resamples that draw the clusters so often, shape (draws, models)."""
+        return ratio_or_nan(counts @ sums_of_values, counts @ sums_of_weights)
 
     draws = resample(resampled_means, matrix.clusters, resamples, rng)
     estimate = bootstrap_estimate(
@@ -185,11 +185,11 @@ def _bootstrap_means(
         cluster=matrix.unit,
         items=matrix.clusters_by_model,
     )
-    weight_of_cluster = matrix.sum_by_cluster(matrix.weight_of_known)
+    share_of_cluster = sums_of_weights / sums_of_weights.sum(axis=0)
     estimate = replace(
         estimate,
         tests=PairTests(partial(mean_difference, matrix)),
-        has_unequal_weights=are_unequal(weight_of_cluster / weight_of_cluster.sum(axis=0)),
+        has_unequal_weights=are_unequal(share_of_cluster),
     )
     if not matrix.is_bounded or estimate.method is None:
         return estimate
@@ -215,16 +215,17 @@ def _bet_on_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
         own_sums = value_sums[has_score, model]
         ends.append(betting_interval(own_sums, totals[has_score, model], 1 - level))
     low, high = np.array(ends).T
-    known = np.ones(len(low), dtype=bool)
+    every_model = np.ones(len(low), dtype=bool)
+    unknown_covariance = np.full((len(low), len(low)), np.nan)
     return ScoreEstimates(
         matrix.means,
         low,
         high,
-        np.full((len(low), len(low)), np.nan),
+        unknown_covariance,
         matrix.clusters,
-        f"betting on {matrix.unit}s",
-        allowed=known,
-        exact=known,
+        method=f"betting on {matrix.unit}s",
+        allowed=every_model,
+        exact=every_model,
         tests=PairTests(partial(_bet_on_pair, matrix)),
     )
 
@@ -237,7 +238,9 @@ def _bet_on_pair(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
-    return betting_difference(scores[:, 0] - scores[:, 1], 1.0, weight, group, matrix.unit)
+    difference = scores[:, 0] - scores[:, 1]
+    # Scores are in [0, 1], and so their differences are at most 1.
+    return betting_difference(difference, 1.0, weight, group, matrix.unit)
 
 
 def median(
@@ -273,19 +276,19 @@ def estimate_means(
 ) -> ScoreEstimates:
     """Return means over items with t intervals, or Wilson intervals if all scores are in [0, 1].
 
-    Each model's mean is over the items on which it has a score.
+    Each model's mean is over the items on which it has a score. A single cluster gives no
+    intervals.
 
     Args:
         matrix: the scores.
         level: confidence level, in (0, 1).
-        battles: the battles with these scores, for errors by voter or judge, too; None for errors
-            by item alone.
+        battles: the battles with these scores, for errors by voter or judge, too, if there are 10
+            or more of them; None for errors by item alone.
     """
     score = matrix.means
     weight_share = matrix.weight_of_known / matrix.weight_of_known.sum(axis=0)
-    error = matrix.sum_by_cluster(
-        np.where(matrix.is_known, matrix.values - score, 0) * weight_share
-    )
+    deviation = np.where(matrix.is_known, matrix.values - score, 0)
+    error = matrix.sum_by_cluster(deviation * weight_share)
     share_of_cluster = matrix.sum_by_cluster(weight_share)
     error = error * residual_factors(share_of_cluster)
     freedom = effective_freedom(share_of_cluster)
@@ -334,7 +337,7 @@ def _add_raters(
         added: what raters add to its covariance, shape (models, models).
         unit: what a cluster of the estimate is.
         raters: the voters or judges.
-        freedom: degrees of freedom of both, shape (models,).
+        freedom: degrees of freedom of both errors together, shape (models,).
         level: confidence level, in (0, 1).
     """
     two_way = sandwich_estimate(
@@ -365,7 +368,7 @@ def _score_covariance_of_raters(
 
     Args:
         battles: the battles with the scores.
-        matrix: the scores.
+        matrix: the scores by item and model, of the same battles.
         raters: the raters of the battles with a score.
         by_item: the covariance clustered by item or its group.
     """
@@ -373,40 +376,46 @@ def _score_covariance_of_raters(
     item = places.item[places.is_known]
     model = places.model[places.is_known]
     models = len(matrix.models)
-    number = np.bincount(item * models + model, minlength=(item.max() + 1) * models)
-    weight = np.ones(item.max() + 1) if places.weight is None else places.weight
-    share = weight[item] / number[item * models + model]
-    share = share / np.bincount(model, share, models)[model]
+    # Several scores of a model on an item share the weight of the item.
+    cell = item * models + model
+    scores_in_cell = np.bincount(cell)
+    weight_of_item = np.ones(item.max() + 1) if places.weight is None else places.weight
+    weight = weight_of_item[item] / scores_in_cell[cell]
+    share = weight / np.bincount(model, weight, models)[model]
+    deviation = places.score[places.is_known] - matrix.means[model]
     influence = np.zeros((len(item), models))
-    influence[np.arange(len(item)), model] = share * (
-        places.score[places.is_known] - matrix.means[model]
-    )
+    influence[np.arange(len(item)), model] = share * deviation
     rater = np.zeros(len(battles), dtype=np.int64)
     rater[places.has_score] = raters.code
-    cluster = item if matrix.group is None else np.tile(cluster_codes(battles), 2)[places.is_known]
+    cluster = item
+    if matrix.group is not None:
+        cluster = np.tile(cluster_codes(battles), 2)[places.is_known]
     rater_of_score = np.tile(rater, 2)[places.is_known]
     return influence_of_raters(influence, cluster, rater_of_score, model, share, by_item)
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test the difference of the mean scores of two models, given by code (`paired_difference`).
+    """Test the difference of the mean scores of two models, given by code.
 
     Only items on which both models have a score count. The result is None if there are none. If
-    these scores have two distinct values only, the sign test is used. If items have groups, the
-    differences are averaged within each group first.
+    these scores have two distinct values only, the sign test is used, else the test that suits
+    their number (`paired_difference`). If items have groups, groups are the unit instead
+    (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
     levels = np.unique(scores)
-    is_share = levels[0] >= 0 and levels[-1] <= 1
     # If there are two distinct scores, all differences that are not zero have the same size.
     common_size = None
     if len(levels) == 2:
         common_size = float(levels[1] - levels[0])
+    # This also holds if all scores are 0, or all are 1.
     if set(levels) <= {0.0, 1.0}:
         common_size = 1.0
-    largest_difference = 1.0 if is_share else np.inf
+    largest_difference = np.inf
+    if levels[0] >= 0 and levels[-1] <= 1:
+        largest_difference = 1.0
     difference = scores[:, 0] - scores[:, 1]
     if group is not None:
         return grouped_difference(difference, weight, group, largest_difference, matrix.unit)
@@ -418,16 +427,16 @@ def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
     This is the sign test. If items have different weights, it is a test of the weighted mean of
     the signs instead (`paired_difference`). Only items on which both models have a score count.
-    The result is None if there are none. If items have groups, the signs are averaged within each
-    group first.
+    The result is None if there are none. If items have groups, groups are the unit instead
+    (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
+    signs = np.sign(scores[:, 0] - scores[:, 1])
     if group is not None:
-        signs = np.sign(scores[:, 0] - scores[:, 1])
-        return grouped_difference(signs, weight, group, 1.0, matrix.unit)
-    return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight)
+        return grouped_difference(signs, weight, group, largest=1.0, unit=matrix.unit)
+    return paired_difference(signs, common_size=1.0, largest=1.0, weight=weight)
 
 
 def _shared_scores(
@@ -441,11 +450,8 @@ def _shared_scores(
     """
     is_shared = matrix.is_known[:, first] & matrix.is_known[:, second]
     scores: np.ndarray = matrix.values[np.ix_(is_shared, [first, second])]
-    return (
-        scores,
-        matrix.weight[is_shared],
-        None if matrix.group is None else matrix.group[is_shared],
-    )
+    group = None if matrix.group is None else matrix.group[is_shared]
+    return scores, matrix.weight[is_shared], group
 
 
 def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
@@ -472,7 +478,7 @@ def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
 
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
-    """Return the fewest items whose removal changes the model with the highest mean.
+    """Return how many items must at least be removed to change the model with the highest mean.
 
     The number is exact: a rival gains most by the removal of the items on which it trails most. If
     items have groups, whole groups are removed and counted.
@@ -502,6 +508,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     # Row k is the mask of models that overtake the leader after k + 1 items are removed.
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
+    # The model that overtakes first; of several, the one with the highest mean.
     new_leader = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
     if items[new_leader] == len(leads):
         return {"items": None, "leader": None}
@@ -520,11 +527,14 @@ def estimate_medians(
     """
 
     def resampled_medians(counts: np.ndarray) -> np.ndarray:
-        of_items = counts if matrix.group is None else counts[:, matrix.group]
-        return _resampled_medians(matrix, of_items)
+        """Return medians of resamples that draw the clusters so often, shape (draws, models)."""
+        # An item is drawn as often as its group.
+        counts_of_items = counts if matrix.group is None else counts[:, matrix.group]
+        return _resampled_medians(matrix, counts_of_items)
 
     draws = resample(resampled_medians, matrix.clusters, resamples, rng)
-    score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
+    each_item_once = np.ones((1, len(matrix.values)))
+    [score] = _resampled_medians(matrix, each_item_once)
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
     estimate = bootstrap_estimate(
         score,
@@ -574,6 +584,7 @@ def _rank_of_end(scores: int, level: float) -> int:
     # The normal approximation differs from k by less than 2.
     k = int(scores / 2 + ndtri(tail) * np.sqrt(scores) / 2) + 2
     k = min(max(k, 0), (scores + 1) // 2)
+    # The probability of more than n - k heads is that of at most k - 1.
     while k > 0 and bdtrc(scores - k, scores, 0.5) > tail:
         k -= 1
     return k
@@ -582,8 +593,9 @@ def _rank_of_end(scores: int, level: float) -> int:
 def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Count battles and items of every scored model, including models without a readable battle.
 
-    If more pairs of models have scores on an item than are in the battles, battles, win rates and
-    missing battles are counted as if all these pairs had met, with wins by the scores.
+    The battles may compare only some of the models that have scores on an item. If so, all counts
+    of battles and the win rates are those of the battles of all pairs of scored models, with wins
+    by the scores. No model is unranked.
 
     Raises:
         NotIdentifiedError: no battle is readable.
@@ -687,7 +699,7 @@ def score_places(battles: Battles) -> ScorePlaces:
         if not is_constant(weight_of_row):
             weight = np.bincount(item, weight_of_row) / np.bincount(item)
     return ScorePlaces(
-        score=np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")]),
+        score=np.concatenate([table["score_a"].to_numpy(), table["score_b"].to_numpy()]),
         item=np.tile(item, 2),
         model=np.concatenate(battles.model_codes),
         weight=weight,
@@ -753,8 +765,13 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 
 
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
-    """Return a warning that names the models scored on the fewest items, if scores are missing."""
+    """Return a warning that names the models without a score on some item, those with fewest first.
+
+    The list is empty if no score is missing.
+    """
     size = len(matrix.values)
     counts = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
     models = {name: number for number, name in counts if number < size}
-    return [Notice("different-items", {"models": models, "items": size})] if models else []
+    if not models:
+        return []
+    return [Notice("different-items", {"models": models, "items": size})]

@@ -89,11 +89,11 @@ class Fit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures that apply (are not None); tuples become lists."""
-        figures = {name: value for name, value in asdict(self).items() if value is not None}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in figures.items()
-        }
+        figures = {}
+        for name, value in asdict(self).items():
+            if value is not None:
+                figures[name] = list(value) if isinstance(value, tuple) else value
+        return figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,8 @@ class Standings:
         return self.slice if self.slice_label is None else self.slice_label
 
     def map_texts(self, change: Callable[[str], str]) -> "Standings":
-        """Return the standings with a function applied to answer, warnings and checks.
+        """Return the standings with a function applied to all sentences of answer, warnings and
+        checks.
 
         Hosts use it to replace the paths of temporary copies by the places that the user knows.
         """
@@ -192,8 +193,8 @@ class Standings:
             answer=tuple(map(change, self.answer)),
             accepted=tuple(map(change, self.accepted)),
             next_in_brief=None if brief is None else change(brief),
-            warnings=tuple(own.map_texts(change) for own in self.warnings),
-            checks=tuple(own.map_texts(change) for own in self.checks),
+            warnings=tuple(notice.map_texts(change) for notice in self.warnings),
+            checks=tuple(check.map_texts(change) for check in self.checks),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -201,15 +202,17 @@ class Standings:
 
         It has `slice_label`, `tasks` and `measures` only if there are any.
         """
-        label = {} if self.slice_label is None else {"slice_label": self.slice_label}
-        measured: dict[str, Any] = {"tasks": list(self.tasks)} if self.tasks else {}
+        optional_fields: dict[str, Any] = {}
+        if self.slice_label is not None:
+            optional_fields["slice_label"] = self.slice_label
+        if self.tasks:
+            optional_fields["tasks"] = list(self.tasks)
         if self.measures:
-            measured["measures"] = [asdict(measure) for measure in self.measures]
+            optional_fields["measures"] = [asdict(measure) for measure in self.measures]
         return {
             "ranker": self.ranker,
             "slice": self.slice,
-            **label,
-            **measured,
+            **optional_fields,
             "level": self.level,
             "interval": self.interval,
             "error_method": self.error_method,
@@ -243,12 +246,11 @@ class Ranking(Document):
     details: tuple[Standings, ...] = ()
 
     def __repr__(self) -> str:
-        parts = [
-            each.ranker + (f" [{each.shown_slice}]" if each.slice else "")
-            for each in self.standings
-        ]
+        parts = []
         models: set[str] = set()
         for each in self.standings:
+            slice_in_brackets = f" [{each.shown_slice}]" if each.slice else ""
+            parts.append(each.ranker + slice_in_brackets)
             models.update(entry.model for entry in each.entries)
         return f"Ranking({', '.join(parts)}: {len(models)} models)"
 
@@ -257,7 +259,10 @@ class Ranking(Document):
 
     @property
     def judges_or_metrics(self) -> tuple[str, ...]:
-        """Names of the judges, or else of the metrics behind scores that no judge gave."""
+        """Names of the judges, or else of the metrics behind scores that no judge gave.
+
+        Empty if neither are known.
+        """
         return tuple(self.provenance.get("judges") or self.provenance.get("metrics") or ())
 
     def plot(self) -> Any:

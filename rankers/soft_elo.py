@@ -130,7 +130,9 @@ def soft_elo(
     penalty = REGULARIZATION if regularization is None else regularization
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
     fit = _fit_soft_credits(battles, soft, coded, penalty, level, centre, pin)
-    extra = {"hard": _hard_elo(battles, coded.models, fit.estimate.score, penalty)} if hard else {}
+    extra = {}
+    if hard:
+        extra["hard"] = _hard_elo(battles, coded.models, fit.estimate.score, penalty)
     return soft.annotate(fit.build_standings(level, rng, extra), notes)
 
 
@@ -195,8 +197,9 @@ def _fit_soft_credits(
 def _notes_without_placement(
     calibration: Calibration | None, conformal_level: float | None, of: str
 ) -> list[Notice]:
-    """Return the note for battles without new models: options of conformal intervals do nothing.
+    """Return the note for a joint fit with a calibration: no model is new, so none is placed.
 
+    The note names the options of conformal intervals that are given, as they change nothing then.
     The list is empty if there is no calibration.
 
     Args:
@@ -246,7 +249,7 @@ class TargetOptions:
 
     @property
     def are_given(self) -> bool:
-        """Whether any of them is given."""
+        """Whether at least one option is given."""
         return self != TargetOptions()
 
 
@@ -358,7 +361,7 @@ def _choose_target(
             warnings.append(Notice("uninformative-judge", {"of_file": True}))
         warnings += weak_signal_warnings(calibration.target, calibration.agreement, of_file=True)
         return calibration.target, "of the calibration", warnings
-    kind = _chosen_kind(battles, options)
+    kind = _choose_kind(battles, options)
     if options.ridge is not None and kind != "criteria":
         raise UsageError(
             f"ridge pulls the weights of target=criteria together; the target is {kind}; "
@@ -372,14 +375,18 @@ def _choose_target(
     is_probability = are_probabilities(battles.asked_battles)
     hard_count = int((~is_probability).sum())
     judged_count = len(is_probability)
-    mostly_hard = Notice("mostly-hard-credits", {"hard": hard_count, "judged": judged_count})
-    return given_target, "as they are", [mostly_hard] if 2 * hard_count > judged_count else []
+    warnings = []
+    if 2 * hard_count > judged_count:
+        counts = {"hard": hard_count, "judged": judged_count}
+        warnings.append(Notice("mostly-hard-credits", counts))
+    return given_target, "as they are", warnings
 
 
-def _chosen_kind(battles: Battles, options: TargetOptions) -> Kind:
+def _choose_kind(battles: Battles, options: TargetOptions) -> Kind:
     """Return the target that the options choose, or else the one that suits the battles.
 
-    A given constant chooses `smoothing`. beta chooses nothing (`_default_target`).
+    A given constant chooses `smoothing`. If neither a target nor a constant is given, the columns
+    of the battles decide (`_default_target`).
     """
     if options.target:
         return options.target
@@ -406,7 +413,8 @@ def _fit_to_labels(
         if lacking:
             message = _describe_unknown_scale(lacking)
             raise UnknownScaleError(message, instead=RANKER_OF_UNKNOWN_SCALE)
-    evidence = build_evidence(battles, read_signal(battles, kind, options.ridge))
+    signal = read_signal(battles, kind, options.ridge)
+    evidence = build_evidence(battles, signal)
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_describe_missing_target(kind))
     try:
@@ -420,18 +428,16 @@ def _fit_to_labels(
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
     if len(battles.judges) > 1:
         warnings.append(Notice("one-beta-for-judges", {"judges": [*battles.short_judges.values()]}))
-    return (
-        fitted,
-        f"fitted to {quantity(fitted.battles, 'human preference')} in the battles",
-        warnings,
-    )
+    origin = f"fitted to {quantity(fitted.battles, 'human preference')} in the battles"
+    return fitted, origin, warnings
 
 
 def _default_target(battles: Battles, beta: float | None) -> Kind:
     """Return the target if no option chooses one.
 
-    The target follows from the columns of the battles. One case is special: if it is `margin`, and
-    neither the option nor labels give beta, graded credits are used as they are (`credit`).
+    The target follows from the columns of the battles (`default_kind`). One case is special: if it
+    is `margin`, and neither the option `beta` nor labels with margins give beta, graded credits
+    are used as they are (`credit`).
     """
     kind = default_kind(battles)
     if kind != "margin" or beta is not None:
@@ -442,13 +448,15 @@ def _default_target(battles: Battles, beta: float | None) -> Kind:
 
 
 def _describe_lack_for_beta(battles: Battles) -> str:
-    """Return, in words, what the battles lack for a fit of beta: human labels or margins.
+    """Return, in words, what the battles lack for a fit of beta: human labels, or else margins.
 
     The text is empty if they have both.
     """
     if np.isnan(battles.numbers_of("human")).all():
         return "no calibration and no human labels"
-    return "" if has_margins(battles) else "the verdicts have no margins"
+    if not has_margins(battles):
+        return "the verdicts have no margins"
+    return ""
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
@@ -537,5 +545,6 @@ def _hard_elo(
         theta = fit_battles(coded, regularization).theta
     except NotIdentifiedError:
         return np.full(len(models), np.nan)
-    scores = POINTS * theta[[coded.models.index(name) for name in models]]
+    codes = [coded.models.index(name) for name in models]
+    scores = POINTS * theta[codes]
     return scores - scores.mean() + soft_score.mean()

@@ -132,10 +132,7 @@ def build_standings(
         rng: draws for the rank sets.
     """
     last = len(exposure.models) + len(exposure.unranked)
-    unranked = [
-        Entry(name, last, None, None, None, None, None, None, battles=0)
-        for name in exposure.unranked
-    ]
+    unranked = [_unranked_entry(name, last) for name in exposure.unranked]
     level_of_slice = 1 - (1 - level) / exposure.slice_count
     clusters = _fewer_of_items_and_raters(exposure, result.estimate)
     contrasts = compare_all_pairs(result.estimate, level=level_of_slice, rng=rng, items=clusters)
@@ -162,8 +159,26 @@ def build_standings(
     )
 
 
+def _unranked_entry(model: str, rank: int) -> Entry:
+    """Return the row of a model without a readable battle; all figures but the rank are unknown."""
+    return Entry(
+        model=model,
+        rank=rank,
+        rank_low=None,
+        rank_high=None,
+        score=None,
+        low=None,
+        high=None,
+        se=None,
+        battles=0,
+    )
+
+
 def _fewer_of_items_and_raters(exposure: Exposure, estimate: ScoreEstimates) -> np.ndarray:
-    """Return the number of items of each model, or of its raters if they vary and are fewer."""
+    """Return the number of items of each model, or of its raters if raters vary and are fewer.
+
+    The result has shape (models,).
+    """
     if estimate.raters_of_model is None:
         return exposure.items
     return np.minimum(exposure.items, estimate.raters_of_model)
@@ -201,14 +216,21 @@ def _leader_diagnostics(
 
 
 def _diagnostics(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
-    """Return the figures for the JSON, by name: of the ranker, the battles, slices and raters."""
+    """Return the figures for the JSON, by name.
+
+    They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
+    (number of slices, if there are several), `raters` (unit and number, if raters vary) and
+    `items_by_model` (if some model lacks a readable battle on some item).
+    """
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
     if exposure.slice_count > 1:
         diagnostics["slices"] = exposure.slice_count
     if result.estimate.raters is not None:
-        diagnostics["raters"] = dict(zip(("unit", "number"), result.estimate.raters, strict=True))
+        unit, number = result.estimate.raters
+        diagnostics["raters"] = {"unit": unit, "number": number}
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
-    if set(items.values()) != {exposure.counts.units}:
+    all_items = exposure.counts.units
+    if any(number != all_items for number in items.values()):
         diagnostics["items_by_model"] = items
     return diagnostics
 
@@ -235,7 +257,7 @@ def _separation(
     if contrasts.is_above is None or contrasts.half_widths is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
-    first_lead = _first_lead(estimate, contrasts, order[0], order[1])
+    first_lead = _score_lead(estimate, contrasts, order[0], order[1])
     cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]
     return Separation(
@@ -264,14 +286,17 @@ def _test_neighbours(
         half_width = float(contrasts.half_widths[first, second])  # type: ignore[index]
         lead = None
         if is_tested or np.isfinite(half_width):
-            lead = _first_lead(estimate, contrasts, first, second)
-        tests.append(None if lead is None or lead.z is None else (lead.z, lead.critical))
+            lead = _score_lead(estimate, contrasts, first, second)
+        if lead is None or lead.z is None:
+            tests.append(None)
+        else:
+            tests.append((lead.z, lead.critical))
     return tuple(tests)
 
 
 @dataclass(frozen=True, slots=True)
-class FirstLead:
-    """The gap between the first two models.
+class ScoreLead:
+    """The gap between two models, of which the first has the higher score.
 
     Attributes:
         gap: the first model's score minus the second's, infinite if unbounded.
@@ -287,10 +312,10 @@ class FirstLead:
     interval: tuple[float, float, float] | None = None
 
 
-def _first_lead(
+def _score_lead(
     estimate: ScoreEstimates, contrasts: Contrasts, first: int, second: int
-) -> FirstLead:
-    """Return the gap between two models, whose codes are `first` and `second`.
+) -> ScoreLead:
+    """Return the lead of the model with code `first` over the model with code `second`.
 
     If a test of this pair alone was used, or the pair has no standard error, the gap and its
     interval are those of this test. If the test is on another scale than the scores, there is no
@@ -308,15 +333,17 @@ def _first_lead(
     if test is None:
         # A gap of medians has no standard error, so it has no z: medians of few values can differ
         # by one step of the scores only.
-        interval = (gap, gap - half_width, gap + half_width) if gap > half_width else None
+        interval = None
+        if gap > half_width:
+            interval = (gap, gap - half_width, gap + half_width)
         if not 0 < half_width < np.inf or estimate.draws is not None:
-            return FirstLead(gap, critical, None, interval)
+            return ScoreLead(gap, critical, None, interval)
         covariance = estimate.covariance[np.ix_([first, second], [first, second])]
         error = float(np.sqrt(covariance.trace() - 2 * covariance[0, 1]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
-        return FirstLead(gap, half_width / error, gap / error, interval)
+        return ScoreLead(gap, half_width / error, gap / error, interval)
     if estimate.tests is None or not estimate.tests.in_scores:
-        return FirstLead(gap, contrasts.critical)
+        return ScoreLead(gap, contrasts.critical)
     low = test.low(contrasts.tail)
     high = test.high(contrasts.tail)
     if first > second:
@@ -329,7 +356,7 @@ def _first_lead(
         z = gap / (gap - low) * critical
     # The exact test may find the gap significant where the t interval still contains 0: the lower
     # end is then set to 0.
-    return FirstLead(gap, critical, z, (gap, max(low, 0.0), high))
+    return ScoreLead(gap, critical, z, (gap, max(low, 0.0), high))
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:

@@ -29,10 +29,12 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.score_scale import ELO
 
 ERROR_METHOD = "normal posterior"
+"""The method of the standard errors, in words."""
 METHOD = (
     f"{ERROR_METHOD}, judge as predictor, spread averaged over its evidence; "
     "joined with each model's own labels"
 )
+"""The method of the intervals, in words."""
 FEWEST_LABELS = 5
 """If there are fewer labels per model than this, on average, a warning is given: the prior of the
 spread then determines the weight of the judge."""
@@ -97,8 +99,8 @@ def structured_bradley_terry(
     human, human_se = human_ratings(labels.coded, regularization)
     bounded = bounded_models(judge.graph)
     scale = elo_scale(coded.models, bounded, coded.clusters_by_model(), centre, pin)
-    estimate = _posterior_estimate(misjudged, scale, coded.clusters, level)
-    extra = _place_human(human, human_se, estimate.score, level) | {
+    estimate = _estimate_posterior_elo(misjudged, scale, coded.clusters, level)
+    extra = _human_elo_columns(human, human_se, estimate.score, level) | {
         "judge": scale.scores(misjudged.fit.kappa[0] * judge.theta),
         "labels": labels.coded.battles_by_model().astype(float),
         "pull": misjudged.fit.pull,
@@ -123,7 +125,11 @@ def _check_spread_prior(spread_prior: float) -> None:
 
 
 def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[Any] | None:
-    """Return the items of a slice, to which the labels are restricted; None if it is no slice."""
+    """Return the items of a slice, to which the labels are restricted; None for all items.
+
+    The result is None if `battles` are no slice (`whole` is None, or has as many battles), or if
+    they have no items.
+    """
     if whole is None or len(whole) == len(battles) or not battles.has_items:
         return None
     return frozenset(battles.values_of("item"))
@@ -132,7 +138,11 @@ def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[Any] |
 def _fit_summary(
     labels: HumanLabelFit, misjudged: MisjudgedFit, models: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return the numbers of labels, the estimates of the fit and the misjudged models."""
+    """Return the diagnostics of a fit, for the JSON.
+
+    They are `labels` (number of votes), `battles` (number of labelled battles), those of
+    `RandomEffects.summary`, and `misjudged` (`MisjudgedFit.summary`).
+    """
     return {
         "labels": labels.vote_count,
         "battles": len(labels.coded.a),
@@ -141,49 +151,58 @@ def _fit_summary(
     }
 
 
-def _posterior_estimate(
+def _estimate_posterior_elo(
     misjudged: MisjudgedFit, scale: EloScale, clusters: int, level: float
 ) -> ScoreEstimates:
     """Return posterior means in Elo, with intervals that allow for misjudged models.
 
-    Intervals may be wider on one side. Variances in the covariance are those of the wider side.
+    The half-widths are those of `MisjudgedFit.interval_parts`, and may differ below and above. The
+    covariance is that of the posterior, with variances enlarged so that the normal interval of the
+    level is as wide as the wider side.
+
+    Args:
+        misjudged: the posterior.
+        scale: the Elo scale.
+        clusters: number of clusters of the judge's battles.
+        level: confidence level, in (0, 1).
     """
     fit = misjudged.fit
     quantile = ndtri((1 + level) / 2)
     half_width_in_se, widening = misjudged.interval_parts(level)
-    added_variance = (half_width_in_se**2 - quantile**2) * np.diag(fit.covariance) + widening.max(
-        axis=0
-    )
-    covariance = scale.covariance(
-        fit.covariance + np.diag(np.maximum(added_variance, 0.0)) / quantile**2
-    )
+    added_by_quantile = (half_width_in_se**2 - quantile**2) * np.diag(fit.covariance)
+    # What is added to the squared half-width of the wider side; divided by the squared quantile, it
+    # is what is added to the variance.
+    added_square = np.maximum(added_by_quantile + widening.max(axis=0), 0.0)
+    covariance = scale.covariance(fit.covariance + np.diag(added_square) / quantile**2)
     if scale.pinned is not None:
         # Scores are differences from the pinned model, which may itself be misjudged. So each
-        # reach is at least that of the pinned model, whose widening is added to the others.
+        # half-width is at least that of the pinned model, whose widening is added to the others.
         half_width_in_se = np.maximum(half_width_in_se, half_width_in_se[scale.pinned])
         widening = widening + widening[:, scale.pinned].max()
         widening[:, scale.pinned] = 0.0
     score = scale.scores(fit.theta)
-    variance = np.diag(scale.covariance(fit.covariance))
-    below, above = np.sqrt(half_width_in_se**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
+    # Rounding can make the variance of a pinned model negative.
+    variance = np.maximum(np.diag(scale.covariance(fit.covariance)), 0.0)
+    below, above = np.sqrt(half_width_in_se**2 * variance + POINTS**2 * widening)
     return ScoreEstimates(
         score,
-        score - below,
-        score + above,
-        covariance,
-        clusters,
-        METHOD,
+        low=score - below,
+        high=score + above,
+        covariance=covariance,
+        clusters=clusters,
+        method=METHOD,
         pinned=scale.pinned,
         error_method=ERROR_METHOD,
     )
 
 
-def _place_human(
+def _human_elo_columns(
     human: np.ndarray, se: np.ndarray, score: np.ndarray, level: float
 ) -> dict[str, np.ndarray]:
-    """Return columns with the Elo by labels alone and its interval, each of shape (models,).
+    """Return the columns `human` (the Elo by labels alone), `human_low` and `human_high`.
 
-    The Elo scores are shifted so that their mean is the mean of `score` over the same models.
+    Each has shape (models,), NaN where labels give no rating. The Elo scores are shifted so that
+    their mean is the mean of `score` over the same models. Intervals are normal.
 
     Args:
         human: log-strengths by labels alone, NaN where labels give none, shape (models,).

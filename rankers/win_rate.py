@@ -95,19 +95,19 @@ def win_rate(
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
     anchor, selected = _select_anchor(anchor, coded)
     pairs = pair_sums_with_items(selected)
-    if interval == "sandwich":
-        judged = battles if anchor is None and cluster == "item" else None
-        estimate = _rates_with_raters(selected, judged, pairs, labels, level)
-    else:
+    if interval == "bootstrap":
         estimate = _bootstrap_rates(selected, pairs, level, resamples, rng)
+    elif anchor is None and cluster == "item":
+        estimate = _rates_with_raters(selected, battles, pairs, labels, level)
+    else:
+        # Raters vary beside items only, and in rates over all opponents.
+        estimate = estimate_rates(selected, pairs, level)
     light_opponents = _light_opponents(selected, pairs)
+    diagnostics = {"opponent_weights": light_opponents} if light_opponents else {}
     groups = comparison_graph(pairs).groups
     warnings = _schedule_warnings(coded, pairs, estimate.score, anchor, groups, light_opponents)
     result = RankerResult(
-        estimate,
-        Fit(components=groups),
-        diagnostics={"opponent_weights": light_opponents} if light_opponents else {},
-        warnings=[*warnings],
+        estimate, Fit(components=groups), diagnostics=diagnostics, warnings=[*warnings]
     )
     exposure = _measure_selected(battles, selected, pairs, anchor)
     return build_standings(
@@ -165,15 +165,19 @@ def _light_opponents(battles: BattleData, pairs: Pairs) -> LightOpponents:
     A weight is divided by the model's largest weight, and so is below 1.
     """
     light_opponents: LightOpponents = {}
+    names = battles.models
     for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
-        light_opponents.setdefault(battles.models[model], {})[battles.models[opponent]] = float(
-            ratio
-        )
+        weights_of_model = light_opponents.setdefault(names[model], {})
+        weights_of_model[names[opponent]] = float(ratio)
     return light_opponents
 
 
 def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
     """Return win rates with t intervals in [0, 1].
+
+    A model that won, or lost, all battles has a bound instead (`bound_constant_rates`). If there
+    are two models only, their intervals follow from the test of their difference. A single cluster
+    gives no intervals.
 
     Args:
         battles: the battles.
@@ -201,18 +205,25 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
         has_unequal_weights=are_unequal(cluster_shares(battles)),
     )
     bounded = _bound_rates(estimate, battles, level)
-    has_one_pair = len(score) == 2 and len(pairs.first) == 1
-    return _with_interval_of_test(bounded, tests, level) if has_one_pair else bounded
+    if len(score) == 2 and len(pairs.first) == 1:
+        return _with_interval_of_test(bounded, tests, level)
+    return bounded
 
 
 def _with_interval_of_test(
     estimate: ScoreEstimates, tests: PairTests, level: float
 ) -> ScoreEstimates:
-    """Return the rates of two models with intervals that follow from that of their difference."""
+    """Return the rates of two models with intervals that follow from that of their difference.
+
+    The two rates add up to 1, so each is half of 1 plus or minus the difference. Without intervals,
+    or without a test, the estimate is returned unchanged.
+    """
     difference = tests.difference(0, 1)
     if estimate.method is None or difference is None:
         return estimate
-    low, high = ((1 + end) / 2 for end in difference.interval(level))
+    difference_low, difference_high = difference.interval(level)
+    low = (1 + difference_low) / 2
+    high = (1 + difference_high) / 2
     return replace(
         estimate,
         low=np.array([low, 1 - high]),
@@ -222,28 +233,32 @@ def _with_interval_of_test(
 
 
 def _rates_with_raters(
-    coded: BattleData, battles: Battles | None, pairs: Pairs, labels: Labels, level: float
+    coded: BattleData, battles: Battles, pairs: Pairs, labels: Labels, level: float
 ) -> ScoreEstimates:
     """Return win rates with intervals clustered by item and, from 10 on, by voter or judge.
 
+    With fewer voters and judges, or without intervals by item, the result is that of
+    `estimate_rates`.
+
     Args:
         coded: all readable battles.
-        battles: all battles, with their voters and judges; None for errors by item alone.
+        battles: all battles, with their voters and judges.
         pairs: sums of the same battles.
-        labels: whether credits are rounded.
+        labels: `soft` keeps credits as they are; `hard` rounds them to win, tie or loss.
         level: confidence level, in (0, 1).
     """
     estimate = estimate_rates(coded, pairs, level)
-    raters = None if battles is None else raters_of(battles)
-    if battles is None or raters is None:
-        return estimate
-    if estimate.method is None or estimate.freedom is None:
+    raters = raters_of(battles)
+    if raters is None or estimate.method is None or estimate.freedom is None:
         return estimate
     weights = rate_weights(pairs)
-    rows = code_battles(battles, labels=labels)
-    added, freedom = covariance_of_raters(
-        lambda clustered: _rate_covariance(clustered, pairs, weights), rows, raters
-    )
+
+    def covariance_of_rates(clustered: CodedBattles) -> np.ndarray:
+        """Return the covariance of win rates by the clusters of battles."""
+        return _rate_covariance(clustered, pairs, weights)
+
+    by_item = code_battles(battles, labels=labels)
+    added, freedom = covariance_of_raters(covariance_of_rates, by_item, raters)
     two_way = sandwich_estimate(
         estimate.score,
         estimate.covariance + added,
@@ -252,15 +267,16 @@ def _rates_with_raters(
         cluster=f"{coded.unit}- and {raters.unit}",
         freedom=np.minimum(estimate.freedom, freedom),
     )
-    by_rater = cluster_by_raters(rows, raters)
-    unit = (raters.unit, raters.number)
+    by_rater = cluster_by_raters(by_item, raters)
+    unit_and_number = (raters.unit, raters.number)
     tests_by_rater = PairTests(RateTests(by_rater).difference)
     raters_of_model = by_rater.clusters_by_model()
+    tests = pair_tests_both_ways(estimate.tests, tests_by_rater, unit_and_number, raters_of_model)
     two_way = replace(
         two_way,
         allowed=estimate.allowed,
-        tests=pair_tests_both_ways(estimate.tests, tests_by_rater, unit, raters_of_model),
-        raters=unit,
+        tests=tests,
+        raters=unit_and_number,
         raters_of_model=raters_of_model,
     )
     return _bound_rates(two_way, coded, level)
@@ -306,7 +322,8 @@ def _schedule_warnings(
     groups: int,
     light_opponents: LightOpponents,
 ) -> Iterator[Notice]:
-    """Yield warnings of models without a score, and of an uneven or disconnected schedule.
+    """Yield warnings of models without a score, of an anchor with few battles, and of a schedule
+    that is incomplete, disconnected or uneven.
 
     Args:
         coded: all readable battles.
@@ -358,10 +375,11 @@ def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:
     """Return the mask of pairs whose variance is pooled over all pairs, shape (pairs,).
 
     A pair is pooled if it met on one item, or if it met on fewer than 10 items and these are at
-    most half of all items.
+    most half of all items. `clusters` is the number of all items.
     """
     items = np.asarray(pairs.items)
-    is_pooled: np.ndarray = (items < 2) | ((items < FEWEST_ITEMS_OF_PAIR) & (2 * items <= clusters))
+    has_few_items = (items < FEWEST_ITEMS_OF_PAIR) & (2 * items <= clusters)
+    is_pooled: np.ndarray = has_few_items | (items < 2)
     return is_pooled
 
 
@@ -458,20 +476,20 @@ def _sum_rate_errors(
     return _RateErrorSums(covariance, effective_items - 1, square_shares, square_errors)
 
 
-def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, repeats: int) -> np.ndarray:
+def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, pooled_freedom: int) -> np.ndarray:
     """Return the degrees of freedom of a sum of two variances, by Satterthwaite (1946).
 
     Args:
         variances: variances by the pairs that are not pooled (row 0) and by pooled pairs (row 1),
             shape (2, models).
         freedom: degrees of freedom of row 0, shape (models,).
-        repeats: degrees of freedom of row 1.
+        pooled_freedom: degrees of freedom of row 1, the same for all models.
 
     Returns:
         Degrees of freedom, shape (models,). A model without variance gets the largest element of
         `freedom`.
     """
-    freedoms = np.array([freedom, np.full(len(freedom), repeats)])
+    freedoms = np.array([freedom, np.full(len(freedom), pooled_freedom)])
     parts_of_variance = np.divide(
         variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0
     )

@@ -184,12 +184,14 @@ def _impossible_numbers(value: Any, path: str = "", name: str = "") -> Iterator[
     for key, part in named_parts:
         # The fields in `extra` are in the row itself in the file, and are named so.
         path_of_part = f"{path}.{key}".removeprefix(".").removesuffix(".extra")
-        yield from _impossible_numbers(part, path_of_part, str(key) if is_record else "")
+        field_of_part = str(key) if is_record else ""
+        yield from _impossible_numbers(part, path_of_part, field_of_part)
 
 
 def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the records; ValueError if two of them are of the same model."""
-    for model, count in Counter(each.model for each in records).most_common(1):
+    counts = Counter(each.model for each in records)
+    for model, count in counts.most_common(1):
         if count > 1:
             raise ValueError(f"{shorten(repr(model))} appears twice")
     return records

@@ -108,12 +108,17 @@ class CalibratedRange:
         return cls(float(ratings.min()), float(ratings.max()))
 
     def side_of(self, model: PlacedModel) -> str | None:
-        """Return whether a model is `above` or `below` all calibrated models; None for neither."""
+        """Return whether a model is `above` or `below` all calibrated models.
+
+        The result is None if it is neither, or has no bounded rating.
+        """
         if model.elo is None or model.separated:
             return None
         if model.elo > self.most:
             return ABOVE
-        return BELOW if model.elo < self.least else None
+        if model.elo < self.least:
+            return BELOW
+        return None
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:

@@ -507,6 +507,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     leads = np.sort(leads, axis=0)[::-1]
     # Row k is the mask of models that overtake the leader after k + 1 items are removed.
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
+    # For each model, the fewest items until it overtakes; all items if it never does.
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     # The model that overtakes first; of several, the one with the highest mean.
     new_leader = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))

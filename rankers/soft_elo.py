@@ -219,7 +219,9 @@ def _notes_without_placement(
     if given_options and not calibration:
         verb = "needs" if len(given_options) == 1 else "need"
         raise UsageError(f"{options_text} {verb} {option_text('calibration', 'FILE')}")
-    return [Notice("none-placed", {"unused": options_text})] if calibration else []
+    if not calibration:
+        return []
+    return [Notice("none-placed", {"unused": options_text})]
 
 
 def _check_joint_options(**options: object) -> None:

@@ -90,7 +90,7 @@ def human_label_fit(
         # In a column `human`, a label is repeated beside the verdict of each judge, but it is one
         # vote.
         votes = votes / means["judges"]
-    cluster = _clusters_of_labels(battles, means[is_ranked])
+    cluster = _code_label_clusters(battles, means[is_ranked])
     coded = CodedBattles(
         a=first[is_ranked].to_numpy(dtype=np.int64),
         b=second[is_ranked].to_numpy(dtype=np.int64),
@@ -110,24 +110,27 @@ def human_label_fit(
     )
 
 
-def _clusters_of_labels(battles: Battles, means: "pd.DataFrame") -> np.ndarray:
-    """Return the codes of the clusters of labels, from 0, shape (labels,).
+def _code_label_clusters(battles: Battles, means: "pd.DataFrame") -> np.ndarray:
+    """Return the code of each label's cluster, from 0, shape (labels,).
 
     A cluster is the group of the item if the judge's battles have groups, else the item. An item
-    without a battle, and a row without an item, is a cluster of its own.
+    whose group is unknown, because it has no battle, and a row without an item, are clusters of
+    their own.
 
     Args:
         battles: the judge's battles.
-        means: the labels, with the columns `item` and `row`.
+        means: the labels, with the columns `item` and `row`. `row` is -1 for labels with an item,
+            and the number of the row for others (`matchup_frame`).
     """
     keys = means[["item", "row"]].astype({"item": object})
     if battles.group is not None and "item" in battles.table:
         table = battles.table[["item", battles.group]].dropna().astype(object)
-        groups = dict(table.drop_duplicates("item").itertuples(index=False))
-        keys = keys.assign(group=keys["item"].map(groups).map(str))
-        is_grouped = keys["item"].isin(groups.keys())
+        group_of_item = dict(table.drop_duplicates("item").itertuples(index=False))
+        group = keys["item"].map(group_of_item).map(str)
+        is_grouped = keys["item"].isin(group_of_item.keys())
+        # Labels of a group have equal keys: no item, and the group. Others have no group.
         keys = keys.assign(
-            item=keys["item"].where(~is_grouped, ""), group=keys["group"].where(is_grouped, "")
+            item=keys["item"].where(~is_grouped, ""), group=group.where(is_grouped, "")
         )
     return keys.groupby([*keys.columns], sort=True).ngroup().to_numpy()
 

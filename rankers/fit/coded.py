@@ -16,7 +16,9 @@ from podium.errors import NotIdentifiedError, UsageError, unknown_value
 from podium.wording import quantity
 
 Labels = Literal["soft", "hard"]
+"""Whether credits are used as they are, or rounded to win, tie or loss."""
 Cluster = Literal["item", "row"]
+"""What is taken as independent: items (or their groups), or single battles."""
 MOST_FLAGS = 100_000_000
 """Up to this number of clusters times codes, `count_clusters` uses an array with a flag for each
 combination; above, it sorts."""

@@ -51,7 +51,9 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
     number = len(pairs.first)
     win, tie, loss = outcome_masses(credit)
     weight = coded.weight
+    # The weighted numbers of wins, of ties and of losses of each pair.
     sums = [np.bincount(pair, weight * mass, number) for mass in (win, tie, loss)]
+    weight_of_pair = np.sum(sums, axis=0)
     # The strengths of the design are log(pi) / 2, so that all rows are their plain differences.
     design = DesignMatrix(
         columns=np.repeat([[-1.0], [1.0], [0.0]], number, axis=0),
@@ -64,7 +66,7 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
     likelihood = Likelihood(
         design,
         credit=np.concatenate(sums),
-        weight=np.tile(sum(sums), OUTCOME_PAIRS),
+        weight=np.tile(weight_of_pair, OUTCOME_PAIRS),
         penalty=penalty,
         loss=outcomes_loss,
     )

@@ -120,7 +120,8 @@ class DesignMatrix:
     @property
     def parameter_count(self) -> int:
         """Number of columns of X."""
-        return self.models + (0 if self.columns is None else self.columns.shape[1])
+        further_count = 0 if self.columns is None else self.columns.shape[1]
+        return self.models + further_count
 
     @cached_property
     def sparse(self) -> "sparse.csr_matrix":
@@ -695,7 +696,8 @@ def _check_separation(likelihood: Likelihood, current: _SampleFits) -> None:
     product = current.logits - likelihood.offset
     is_right_win = (current.credit == current.weight) & (product >= 0)
     is_right_loss = (current.credit == 0) & (product <= 0)
-    is_separated = (is_right_win | is_right_loss).all(axis=1) & product.any(axis=1)
+    predicts_all_rows = (is_right_win | is_right_loss).all(axis=1)
+    is_separated = predicts_all_rows & product.any(axis=1)
     if is_separated.any():
         raise NotIdentifiedError(
             "no finite maximum: the outcomes are separated, so ever larger parameters fit better"

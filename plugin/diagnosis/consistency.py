@@ -57,13 +57,17 @@ class Swaps:
 
 
 class SwapsByCloseness(NamedTuple):
-    """The agreement of order pairs by how close they are.
+    """How often the two verdicts of order pairs agree: of all pairs, clear pairs and near-ties.
+
+    A near-tie is a pair whose responses the judge rates almost equally.
 
     Attributes:
-        all: all order pairs.
-        clear: order pairs that are not near-ties; `Missing` if `rule` is None.
-        near: near-ties; `Missing` if `rule` is None.
-        rule: what a near-tie is, in words; None if there are neither margins nor soft credits.
+        all: all order pairs; `Missing` if there are none.
+        clear: order pairs that are not near-ties; `Missing` if there are none, or if `rule` is
+            None.
+        near: near-ties; `Missing` if there are none, or if `rule` is None.
+        rule: what a near-tie is, in words; None if there are no order pairs, or if these have
+            neither margins nor soft credits.
     """
 
     all: Swaps | Missing
@@ -152,6 +156,8 @@ def position(subject: Subject) -> Position | Missing:
     win = np.sign(outcome[is_known] - 0.5)
     sample = cluster_battles(subject.judgments, subject.level).take(is_known)
     order_pairs = subject.order_pairs
+    # What a figure over order pairs lacks if it is `Missing`, and what the user can do. If there
+    # are order pairs, only the margins can be lacking.
     if len(order_pairs):
         no_pairs = ("margins in both orders", "give a column margin")
     else:
@@ -237,6 +243,7 @@ def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Fi
 def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
     """Measure how the verdicts of order pairs agree; `Missing` if there are no order pairs.
 
+    A share whose denominator is empty, such as that of flips among no flips, is `Missing`, too.
     Source: Soft-Elo, appendix F.1.
     """
     if not len(order_pairs):
@@ -264,8 +271,9 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
     """Measure the agreement of all order pairs, of clear ones and of near-ties.
 
-    The margin and the credit of a pair are means over both orders. If other pairs have margins, a
-    pair without a margin is neither clear nor a near-tie.
+    Near-ties are found by the margin of a pair, the mean over both orders. If other pairs have
+    margins, a pair without a margin is neither clear nor a near-tie. If no pair has a margin,
+    near-ties are found by soft credits, as `near_ties` says.
 
     Args:
         order_pairs: the pairs read in both orders.
@@ -322,8 +330,8 @@ class Consistency(CardAnswer):
         changing: share of order pairs with different verdicts in the two orders.
         against_margin: share of decisive verdicts with a margin whose margin favours the other
             response.
-        retest: probability that two verdicts agree that the judge gave on the same item, models
-            and order.
+        retest: probability that two verdicts of the judge on the same item, models and order
+            agree.
     """
 
     unparsed: Annotated[Figured, "unparsed"]
@@ -361,7 +369,8 @@ def consistency(subject: Subject) -> Consistency:
 def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
     """Return the share of decisive verdicts with a margin whose margin favours the other response.
 
-    A margin of 0 favours neither response.
+    A verdict with a margin of 0, which favours neither response, stays in the denominator. The
+    share is `Missing` if no verdict has a margin, or if none that has one is decisive.
 
     Args:
         judgments: the verdicts.
@@ -423,16 +432,18 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
 def _matchup_and_order_codes(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
     """Return a number per row that stands for item, response number, models and order.
 
-    Rows with an unknown order share a number.
+    A merged or unknown order counts as a third order.
 
     Args:
         judgments: the verdicts.
         a_is_low: whether `model_a` has the lower code, shape (rows,).
     """
-    # 0 if the order is unknown, 2 if the model with the lower code was shown first, else 1.
     order = read_orders(judgments)
-    order_code = np.where(order == "ba", 2 - a_is_low, 0)
-    order_code = np.where(order == "ab", 1 + a_is_low, order_code)
+    a_first = order == "ab"
+    b_first = order == "ba"
+    low_first = (a_first & a_is_low) | (b_first & ~a_is_low)
+    low_second = (a_first & ~a_is_low) | (b_first & a_is_low)
+    order_code = np.select([low_first, low_second], [2, 1], default=0)
     rows = np.arange(len(judgments))
     return matchup_codes(judgments, rows) * 3 + order_code
 

@@ -251,8 +251,8 @@ def _win_p_values(cells: PairCells, rate: np.ndarray) -> np.ndarray:
 
     The shape is (2, pairs): the first row is for the win rate of each pair's first model, the
     second row for that of the second model. The test is a t test clustered by item. If all items
-    have the same credit, or if there is a single item, the p-value is the probability that the
-    model wins all items by chance.
+    have the same credit, or if there is a single item, the p-value of the model that wins more is
+    the probability that it wins all items by chance, and that of the other model is 1.
 
     Args:
         cells: the credits by cluster and pair.
@@ -393,7 +393,7 @@ class BradleyTerryFit(CardAnswer):
             tested.
         p: the smallest p-value of all pairs and models, adjusted for all of them (min-P); None if
             none can be tested.
-        misses: the residuals of all pairs, also of those that the strengths explain. The pair
+        residuals: the residuals of all pairs, whether or not the strengths explain them. The pair
             with the smallest p-value comes first, pairs that cannot be tested last.
     """
 
@@ -405,7 +405,7 @@ class BradleyTerryFit(CardAnswer):
     whole: JointTest | Missing
     worst: MisfitModel | None
     p: float | None
-    misses: tuple[PairResidual, ...]
+    residuals: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the number of pairs that the strengths do not explain, and the joint tests."""
@@ -423,18 +423,21 @@ class BradleyTerryFit(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return a table of the first five of `misses`, which the strengths may explain."""
+        """Return a table of the five pairs with the smallest p-values, significant or not.
+
+        If fewer than five pairs can be tested, untested ones with the largest residuals follow.
+        """
         rows = []
-        for miss in self.misses[:5]:
-            ends = [f"{100 * end:+.1f}" for end in (miss.low, miss.high) if end is not None]
+        for pair in self.residuals[:5]:
+            ends = [f"{100 * end:+.1f}" for end in (pair.low, pair.high) if end is not None]
             row = (
-                f"{miss.first} - {miss.second}",
-                f"{miss.battles:,}",
-                f"{miss.observed:.1%}",
-                f"{miss.expected:.1%}",
-                f"{100 * miss.residual:+.1f}",
+                f"{pair.first} - {pair.second}",
+                f"{pair.battles:,}",
+                f"{pair.observed:.1%}",
+                f"{pair.expected:.1%}",
+                f"{100 * pair.residual:+.1f}",
                 " to ".join(ends) or "-",
-                "-" if miss.adjusted is None else f"{miss.adjusted:.2g}",
+                "-" if pair.adjusted is None else f"{pair.adjusted:.2g}",
             )
             rows.append(row)
         header = ("pair", "battles", "observed", "expected", "points off", "interval", "p (Holm)")
@@ -475,13 +478,20 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     known = ~np.isnan(half_width)
     known_models = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
     battle_counts = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
-    misses = []
+    residuals = []
     # The smallest p-value comes first, then the largest |residual|. Pairs without a p-value come
-    # last. The last key of `lexsort` sorts first.
-    for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0))).tolist():
-        rates = (float(expected[k]), float(residual[k]), float(half_width[k]))
-        models = (names[pairs.first[k]], names[pairs.second[k]])
-        misses.append(_pair_residual(models, int(battle_counts[k]), *rates, (p[k], adjusted[k])))
+    # last, since 2 is above every p-value. The last key of `lexsort` sorts first.
+    p_or_two = np.nan_to_num(p, nan=2.0)
+    for k in np.lexsort((-np.abs(residual), p_or_two)).tolist():
+        record = _pair_residual(
+            models=(names[pairs.first[k]], names[pairs.second[k]]),
+            battles=int(battle_counts[k]),
+            expected=float(expected[k]),
+            residual=float(residual[k]),
+            half_width=float(half_width[k]),
+            p_values=(p[k], adjusted[k]),
+        )
+        residuals.append(record)
     tests = _test_models(strengths, names, residual, influence, known)
     tested = quantity(int(known.sum()), "tested pair")
     tested += f" on {quantity(coded.clusters, 'item')}"
@@ -495,7 +505,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         whole=_joint_test(residual[known], influence[:, known], known_models) or no_joint_test,
         worst=_worst_model(tests),
         p=adjust_smallest(p, tests, influence[:, known]),
-        misses=tuple(misses),
+        residuals=tuple(residuals),
     )
 
 
@@ -662,7 +672,8 @@ def _test_models(
         known: mask of the pairs whose residual has an error, shape (pairs,).
 
     Returns:
-        The tests; none for a model that has not enough pairs or items.
+        The tests, each with a p-value that is not adjusted; none for a model that has not enough
+        pairs or items.
     """
     first = strengths.pairs.first[known]
     second = strengths.pairs.second[known]
@@ -679,7 +690,10 @@ def _test_models(
 
 
 def _worst_model(tests: Sequence[ModelTest]) -> MisfitModel | None:
-    """Return the model with the smallest p-value, times the number of models; None without one."""
+    """Return the model with the smallest p-value, or None without tests.
+
+    The p-value is multiplied by the number of tested models (Bonferroni), up to 1.
+    """
     if not tests:
         return None
     worst = min(tests, key=lambda test: (test.p, test.model))

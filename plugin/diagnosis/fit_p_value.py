@@ -1,11 +1,11 @@
 """The p-value of a fit: the tests of single pairs and of single models, adjusted together.
 
 The tests are correlated: the residuals of P pairs have P - (models - 1) dimensions, and those of a
-model are those of its pairs. Bonferroni's rule over all of them is valid, and larger than needed.
-So the adjusted p-value is the probability that any test has a p-value as small as the smallest one
-found, if the residuals are normal with the covariance that the clusters show (the single-step min-P
-method, Westfall and Young 1993, with a Gaussian copula). Pairs together count as much as models
-together.
+model are those of its pairs. Bonferroni's rule over all of them is valid, but gives a larger
+p-value than needed. So the adjusted p-value is the probability that any test has a p-value as small
+as the smallest one found, if the residuals are normal with the covariance that the clusters show
+(the single-step min-P method, Westfall and Young 1993, with a Gaussian copula). Pairs together
+count as much as models together.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,12 @@ class ModelTest:
 def adjust_smallest(
     p_of_pairs: np.ndarray, tests: Sequence[ModelTest], influence: np.ndarray
 ) -> float | None:
-    """Return the smallest p-value of all tests, adjusted for all of them.
+    """Return the smallest p-value of all tests of pairs and models, adjusted for all of them.
+
+    Each p-value is first multiplied by the number of tests of its kind (pairs or models). The
+    smallest product is adjusted by draws of the residuals (see the top of this file), or by
+    Bonferroni's rule alone if its result lies outside `DRAWN_BETWEEN` or if there are more than
+    `MOST_PAIRS` pairs. The result is never above that of Bonferroni's rule.
 
     Args:
         p_of_pairs: p-values of the pairs, NaN if not tested, shape (pairs,).
@@ -62,15 +67,16 @@ def adjust_smallest(
         The p-value; None if nothing was tested.
     """
     tested = p_of_pairs[~np.isnan(p_of_pairs)]
-    kinds = (len(tested) > 0) + (len(tests) > 0)
-    if not kinds:
-        return None
-    # The smallest p-value times the number of tests of its kind.
-    scaled = [len(tested) * float(tested.min())] if len(tested) else []
+    # For pairs and for models, the smallest p-value times the number of tests.
+    scaled = []
+    if len(tested):
+        scaled.append(len(tested) * float(tested.min()))
     if tests:
         scaled.append(len(tests) * min(test.p for test in tests))
+    if not scaled:
+        return None
     smallest = min(scaled)
-    by_bonferroni = min(1.0, kinds * smallest)
+    by_bonferroni = min(1.0, len(scaled) * smallest)
     low, high = DRAWN_BETWEEN
     pairs = influence.shape[1]
     if not low < by_bonferroni < high or not 0 < pairs <= MOST_PAIRS:
@@ -78,22 +84,25 @@ def adjust_smallest(
     # Pairs without an error have no covariance with others: Bonferroni's rule counts them.
     without_error = max(len(tested) - pairs, 0)
     p_of_pair = smallest / len(tested) if len(tested) else 0.0
-    drawn = _share_of_draws(influence, tests, p_of_pair, smallest / max(len(tests), 1))
+    p_of_model = smallest / max(len(tests), 1)
+    drawn = _share_of_draws(influence, tests, p_of_pair, p_of_model)
     return min(by_bonferroni, drawn + without_error * p_of_pair)
 
 
 def _share_of_draws(
     influence: np.ndarray, tests: Sequence[ModelTest], p_of_pair: float, p_of_model: float
 ) -> float:
-    """Return the share of draws in which a pair or a model has at most its p-value.
+    """Return the share of draws in which any test has a p-value as small as given.
 
-    The draw of the data itself counts, so that the share is never 0.
+    Each draw gives all residuals at once, with seed 0. The data themselves count as one more draw,
+    so that the share is never 0.
 
     Args:
         influence: influence of each cluster on the residuals, shape (clusters, pairs).
         tests: the tests of models.
-        p_of_pair: the p-value of a pair.
-        p_of_model: the p-value of a model.
+        p_of_pair: a pair counts as extreme if its p-value is at most this one.
+        p_of_model: a model counts as extreme if the p-value of its pairs together is at most this
+            one.
     """
     error = np.sqrt(np.sum(influence**2, axis=0))
     scaled = influence / error

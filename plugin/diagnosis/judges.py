@@ -13,6 +13,7 @@ from podium.diagnosis.clustered import KIND_OF_INTERVAL, Clustered, agreement_st
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.gold import match_gold_pairs
 from podium.diagnosis.ratings import (
+    CONNECT_REMEDY,
     BattleRatings,
     Ratings,
     bounded_by_all,
@@ -266,8 +267,8 @@ def _tau_with_gold(
 ) -> Figured:
     """Estimate a judge's tau with the gold standard, on the models that all judges rank.
 
-    The gold standard is not resampled. Tau is `Missing` if there is no gold standard, or if fewer
-    than three of the models are in it.
+    The gold standard is not resampled. Tau is `Missing` if there is no gold standard that gives
+    ratings, if fewer than three of the models are in it, or if a ranking puts all models level.
 
     Args:
         subject: the judge.
@@ -275,9 +276,7 @@ def _tau_with_gold(
         draws: log-strengths in resamples, shape (draws, models).
         names: names of the models.
     """
-    gold = attempt(
-        lambda: match_gold_pairs(subject), "judge the battles that would join the groups"
-    )
+    gold = attempt(lambda: match_gold_pairs(subject), CONNECT_REMEDY)
     if isinstance(gold, Missing):
         return gold
     common = [name for name in names if name in gold.models]

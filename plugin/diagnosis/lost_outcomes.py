@@ -13,7 +13,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.data.counting.relations import IDENTICAL
 from podium.diagnosis.clustered import cluster_battles
-from podium.diagnosis.orders_in_slices import is_no_slice_of_items
+from podium.diagnosis.orders_in_slices import is_slice_of_items
 from podium.diagnosis.subject import matchup_codes, read_orders
 from podium.distributions import stdtr
 
@@ -34,9 +34,8 @@ class LostOutcomes:
         expected: the same where the verdict is parsed, in the same pairs and orders.
         share: share of the model's verdicts that are lost, in [0, 1].
         verdicts: number of the lost verdicts that have another one.
-        p: two-sided p-value of the hypothesis that both means are equal. It is adjusted for the
-            number of tests: half of the error rate is that of the stronger model of each pair, the
-            other half is shared by the models.
+        p: two-sided p-value of the hypothesis that both means are equal, adjusted for the number
+            of tests by `_adjust_for_number`.
     """
 
     model: str | None
@@ -52,9 +51,10 @@ class LostOutcomes:
 
     @property
     def bias(self) -> float:
-        """How much the losses change the mean credit at least, in absolute value.
+        """Smallest change of the mean credit by the losses, in absolute value.
 
-        Another verdict does not always agree with the lost one, so that the true change is larger.
+        It is the share of lost verdicts times the difference of both means. Another verdict does
+        not always agree with the lost one, so that the true change is larger.
         """
         return self.share * abs(self.lost - self.expected)
 
@@ -66,8 +66,9 @@ class LostVerdicts:
     Attributes:
         outcomes: the tests: of each model, then of the stronger model of each pair. With two
             models, it is one test, of the first model.
-        models: names of the models whose losses explain what the tests find, or of all models;
-            empty if they find nothing.
+        models: names of the models whose losses explain what the tests find. All models if the
+            losses of single ones do not explain it, or if there are two; empty if the tests find
+            nothing.
         source: which other verdicts there are, in words.
         agreement: share of the parsed verdicts with another one that have the same winner, or
             are ties as well; NaN if there are none.
@@ -124,8 +125,8 @@ def compare_lost_verdicts(battles: Battles, level: float = 0.05) -> LostVerdicts
         level: p-value up to which a test is significant.
 
     Returns:
-        The tests; None if no lost verdict has another verdict on the same responses, in a pair and
-        order in which a parsed one has, too.
+        The tests; None if no lost verdict can be compared. It needs another verdict on the same
+        responses, and so does a parsed verdict of the same pair, order and judge.
     """
     judgments = _judgments_behind(battles)
     judged = _read_judged(judgments, battles)
@@ -146,6 +147,8 @@ def compare_lost_verdicts(battles: Battles, level: float = 0.05) -> LostVerdicts
 def _compare_all(judged: _Judged, names: Sequence[str]) -> tuple[LostOutcomes, ...]:
     """Return the tests of all models and of the stronger model of each pair, adjusted together.
 
+    A test without a lost verdict to compare is left out; the result is empty if all are.
+
     Args:
         judged: the verdicts.
         names: names of the models, by code.
@@ -156,10 +159,10 @@ def _compare_all(judged: _Judged, names: Sequence[str]) -> tuple[LostOutcomes, .
     shares = _shares_lost(judged, len(names))
     outcomes = []
     for code, sides in _tested_sides(compared, len(names)):
-        counts = sides != 0
-        if not compared.is_lost[counts].any():
+        is_tested = sides != 0
+        if not compared.is_lost[is_tested].any():
             continue
-        tested = _compare_lost(compared.take(counts), sides[counts])
+        tested = _compare_lost(compared.take(is_tested), sides[is_tested])
         if code is None:
             outcomes.append(replace(tested, share=float(judged.is_lost.mean())))
         else:
@@ -168,23 +171,32 @@ def _compare_all(judged: _Judged, names: Sequence[str]) -> tuple[LostOutcomes, .
 
 
 def _adjust_for_number(outcomes: Sequence[LostOutcomes]) -> tuple[LostOutcomes, ...]:
-    """Return the tests with p-values adjusted for their number; see `LostOutcomes.p`."""
-    of_models = sum(each.model is not None for each in outcomes)
-    halves = 1 if of_models == len(outcomes) else 2
+    """Return the tests with p-values adjusted by Bonferroni's rule with unequal parts.
+
+    Half of the error rate is that of the test of the stronger model of each pair, whose p-value is
+    multiplied by 2. The other half is shared by the m tests of single models, whose p-values are
+    multiplied by 2 m. Without the test of the stronger model, the factor is m. P-values are at most
+    1.
+    """
+    tests_of_models = sum(each.model is not None for each in outcomes)
+    has_test_of_stronger = tests_of_models < len(outcomes)
+    parts = 2 if has_test_of_stronger else 1
     adjusted = []
     for each in outcomes:
-        number = halves if each.model is None else halves * of_models
-        adjusted.append(replace(each, p=min(1.0, number * each.p)))
+        factor = parts if each.model is None else parts * tests_of_models
+        adjusted.append(replace(each, p=min(1.0, factor * each.p)))
     return tuple(adjusted)
 
 
 def _models_to_name(
     judged: _Judged, names: Sequence[str], outcomes: Sequence[LostOutcomes], level: float
 ) -> tuple[str, ...]:
-    """Return the models whose losses explain what the tests find; all if no such models do.
+    """Return the names of the models whose losses explain what the tests find.
 
     The most significant model is named. Its battles are left out, and the others are tested again,
-    until no test finds anything. Losses of one model also concern those that it met.
+    until no test finds anything, because losses of one model also concern those that it met. All
+    models are returned if only the stronger models of the pairs are left as a finding, or if there
+    are two models; none if the tests find nothing.
 
     Args:
         judged: the verdicts.
@@ -198,8 +210,9 @@ def _models_to_name(
         of_models = [each for each in significant if each.model is not None]
         if not of_models or len(names) == 2:
             return tuple(names)
-        named.append(str(most_significant(of_models).model))
-        code = names.index(named[-1])
+        worst = str(most_significant(of_models).model)
+        named.append(worst)
+        code = names.index(worst)
         judged = judged.take((judged.first != code) & (judged.second != code))
         significant = [each for each in _compare_all(judged, names) if each.is_significant(level)]
     return tuple(named)
@@ -208,7 +221,7 @@ def _models_to_name(
 def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
     """Return the test with the smallest p-value; of equal ones, that with the largest change.
 
-    Adjusted p-values are often 1 for several models, of which the names must not decide.
+    Adjusted p-values are often 1 for several models. The order of their names must then not decide.
     """
     return min(outcomes, key=lambda each: (round(each.p, 12), -each.bias))
 
@@ -216,7 +229,9 @@ def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
 def _judgments_behind(battles: Battles) -> Battles:
     """Return the judgments of all judges on the responses of some battles, one per order.
 
-    Ties of identical responses, which no judge was asked about, are left out.
+    If the battles are a part of others, the judges of all these are included; of a slice, only
+    judgments on its items. Ties of identical responses, which no judge was asked about, are left
+    out.
     """
     whole = battles.whole or battles
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
@@ -224,13 +239,16 @@ def _judgments_behind(battles: Battles) -> Battles:
     kept = np.ones(len(judgments.model_codes[0]), dtype=bool)
     if IDENTICAL in judgments.rows.battle_columns:
         kept &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
-    if not is_no_slice_of_items(battles):
+    if is_slice_of_items(battles):
         kept &= np.isin(judgments.rows.texts_of("item").astype(str), [*battles.values_of("item")])
     return judgments if kept.all() else judgments.select(kept)
 
 
 def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     """Return the verdicts of the judges of some battles, with what other verdicts say.
+
+    The other verdicts are those of all judges on the same responses, without the verdict itself.
+    Battles that lack a score are left out.
 
     Args:
         judgments: the judgments of all judges on the same responses.
@@ -266,10 +284,12 @@ def _number_strata(judgments: Battles) -> np.ndarray:
     a, b = judgments.model_codes
     order = read_orders(judgments)
     is_known = np.isin(order, ["ab", "ba"])
-    is_first_shown = np.where(is_known, (order == "ab") == (a < b), 2)
+    is_lower_shown_first = (order == "ab") == (a < b)
+    # 1 if the model with the lower code is shown first, 0 if second, 2 if the order is unknown.
+    order_code = np.where(is_known, is_lower_shown_first, 2)
     models = len(judgments.models)
     pair = np.minimum(a, b) * models + np.maximum(a, b)
-    key = 3 * pair + is_first_shown
+    key = 3 * pair + order_code
     if len(judgments.judges) > 1:
         # A row without a judge has the code -1.
         judge = judgments.rows.codes_of("judge") + 1
@@ -288,10 +308,13 @@ def _in_compared_strata(judged: _Judged) -> _Judged:
 
 
 def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, np.ndarray]]:
-    """Yield the code of each tested model, None for all, and the weight of each verdict in it.
+    """Yield for each test the code of the model, and the weight of each verdict.
 
-    The weight has the sign with which the credit of the first model counts. For the stronger model
-    of a pair, it also has the size of its lead.
+    There is a test of each model; of two models, which lose the same verdicts, only of the first.
+    For three or more models, the test of the stronger model of each pair follows, with None as
+    code. The weight, shape (verdicts,), is 1 if the tested model is the first of the verdict's two
+    models, -1 if it is the second, and 0 if it is neither. In the test of the stronger model, it is
+    the lead of the first model.
     """
     for code in range(1 if models == 2 else models):
         is_first = compared.first == code
@@ -304,8 +327,8 @@ def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, 
 def _lead_of_first(compared: _Judged, models: int) -> np.ndarray:
     """Return by how much the first model of each verdict's pair wins more often than the second.
 
-    The verdicts are the other ones where a verdict is parsed. The result is in [-1, 1], shape
-    (verdicts,).
+    It is win rate minus loss rate, by what other verdicts say where a verdict is parsed. The result
+    is in [-1, 1], shape (verdicts,).
     """
     pair = compared.first * models + compared.second
     is_parsed = ~compared.is_lost
@@ -349,7 +372,8 @@ def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
 def _p_of_sums(sums: np.ndarray) -> float:
     """Return the two-sided p-value of the hypothesis that a total of independent sums is 0.
 
-    The sums vary as much as their squares say. Few large ones give few degrees of freedom.
+    The variance of the total is the sum of squares. A few large sums give few degrees of freedom
+    (Satterthwaite). The p-value is 1 if all sums are 0.
 
     Args:
         sums: the sums by item, shape (items,).
@@ -364,7 +388,7 @@ def _p_of_sums(sums: np.ndarray) -> float:
 
 
 def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
-    """Return the share of each model's verdicts that are lost, shape (models,)."""
+    """Return the share of each model's verdicts that are lost, shape (models,); 0 without any."""
     sides = np.concatenate([judged.first, judged.second])
     is_lost = np.tile(judged.is_lost, 2)
     asked = np.bincount(sides, minlength=models)
@@ -372,7 +396,10 @@ def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
 
 
 def _share_agreeing(judged: _Judged) -> float:
-    """Return the share of parsed verdicts that agree with the mean of the others; NaN if none."""
+    """Return the share of parsed verdicts with the same winner as the mean of the others.
+
+    Ties agree with a mean of 0.5. The share is NaN if no parsed verdict has another one.
+    """
     is_known = ~judged.is_lost & ~np.isnan(judged.others)
     own = np.sign(judged.credit[is_known] - 0.5)
     others = np.sign(judged.others[is_known] - 0.5)
@@ -380,7 +407,10 @@ def _share_agreeing(judged: _Judged) -> float:
 
 
 def _source_of_others(battles: Battles) -> str:
-    """Return which other verdicts on the same responses there are, in words."""
+    """Return which other verdicts on the same responses there are, in words.
+
+    `OTHER_VERDICTS` if there are both orders and several judges, or neither (repeats).
+    """
     whole = battles.whole or battles
     has_orders = whole.swaps() is not None
     has_judges = len(whole.judges) > 1

@@ -43,16 +43,22 @@ class ShownVerdicts:
     place: np.ndarray
 
     def take(self, rows: np.ndarray) -> FirstShown:
-        """Return the verdicts of a mask, summed by nothing yet."""
+        """Return the verdicts of a mask as `FirstShown`, a row per verdict, not yet by cluster."""
         return FirstShown(self.cluster[rows], self.won[rows], self.number[rows], self.flip[rows])
 
 
-_KEPT: WeakKeyDictionary[Rows, dict[str, Mapping[str, list[OrderEffect]]]] = WeakKeyDictionary()
-"""The effects of each slice by column, of battles that are in use."""
+_CACHE: WeakKeyDictionary[Rows, dict[str, Mapping[str, list[OrderEffect]]]] = WeakKeyDictionary()
+"""Results of `effects_in_slices`: by the rows of all battles, then by column and level.
+
+An entry is dropped when its battles are no longer in use.
+"""
 
 
 def columns_with_slices(battles: Battles) -> list[str]:
-    """Return the columns that sort the items of all battles into categories."""
+    """Return the columns that sort items into categories, as `category_columns` finds them.
+
+    The battles of which these are a part count. Empty if no readable battle has an item.
+    """
     whole = battles.whole or battles
     known = (whole.item_codes >= 0) & whole.readable
     if not known.any():
@@ -74,25 +80,26 @@ def effects_in_slices(
         level: confidence level of the intervals.
 
     Returns:
-        The effects by value of the column, a list with an effect per judge each. The effect names
-        its judge if there are several. Empty if no verdict has a known order.
+        By value of the column, a list with the effect on each judge. An effect names its judge if
+        there are several judges. Empty if the battles lack a column, or if no verdict has a known
+        order. Results are cached.
     """
     whole = battles.whole or battles
-    kept = _KEPT.setdefault(whole.rows, {})
+    cached = _CACHE.setdefault(whole.rows, {})
     key = f"{column}\n{level}"
-    if key not in kept:
-        kept[key] = _measure_slices(whole, column, level)
-    return kept[key]
+    if key not in cached:
+        cached[key] = _measure_slices(whole, column, level)
+    return cached[key]
 
 
 def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list[OrderEffect]]:
-    """Measure the effects of `effects_in_slices`."""
+    """Measure the effect of the order on each judge in each slice, without the cache.
+
+    Args and result are those of `effects_in_slices`, with all battles.
+    """
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     names = [name.strip() for name in column.split(",")]
-    if (
-        not {*names} <= judgments.rows.battle_columns
-        or "order" not in judgments.rows.battle_columns
-    ):
+    if not {*names, "order"} <= judgments.rows.battle_columns:
         return {}
     shown = _shown_verdicts(judgments)
     rows_of_value = _rows_of_values(judgments, names, shown.place)
@@ -118,6 +125,9 @@ def _rows_of_values(
 ) -> dict[str, np.ndarray]:
     """Return the mask of the rows of each slice, by value in sorted order.
 
+    The values of several columns are joined by ", ". A row with an empty cell is in no slice; a row
+    whose cell lists several values is in the slice of each.
+
     Args:
         judgments: the judgments.
         names: the columns whose values are combined.
@@ -140,7 +150,9 @@ def _rows_of_values(
 
 
 def _shown_verdicts(judgments: Battles) -> ShownVerdicts:
-    """Return the verdicts with a known order: order pairs, and verdicts of other judges.
+    """Return the verdicts with a known order, by the rule of `effects_in_slices`.
+
+    They are all order pairs, and the single decided verdicts of judges that have no order pair.
 
     Args:
         judgments: verdicts, one per order.
@@ -171,6 +183,9 @@ def _shown_verdicts(judgments: Battles) -> ShownVerdicts:
     )
 
 
-def is_no_slice_of_items(battles: Battles) -> bool:
-    """Return whether battles are no slice, or that of a judge or metric, with all of its items."""
-    return battles.slice_key is None or battles.slice_key[0] in SOURCES
+def is_slice_of_items(battles: Battles) -> bool:
+    """Return whether battles are a slice with a part of the items, such as a task.
+
+    A slice by a column of `SOURCES`, such as the judge, has all items of its source.
+    """
+    return battles.slice_key is not None and battles.slice_key[0] not in SOURCES

@@ -10,7 +10,13 @@ from podium.defaults import REGULARIZATION
 from podium.diagnosis.clustered import KIND_OF_INTERVAL, Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.judge_checks import family_of, group_by_family
-from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
+from podium.diagnosis.ratings import (
+    CONNECT_REMEDY,
+    Ratings,
+    bounded_by_all,
+    error_sums,
+    fit_line,
+)
 from podium.diagnosis.subject import Subject, near_ties
 from podium.distributions import ndtri
 from podium.rankers.calibration.signals import readable_margins
@@ -39,8 +45,9 @@ class Verbosity(CardAnswer):
     """The effect of the length of responses on a judge's verdicts and ratings, and on humans.
 
     Attributes:
-        longer: share of decisive battles that the longer response wins.
-        longer_near_ties: share of decisive near-ties that the longer response wins.
+        longer: share of battles without a tie, with responses of different lengths, that the
+            longer response wins.
+        longer_near_ties: the same share among near-ties.
         rule: what a near-tie is, in words; None if the verdicts have no margins and no soft
             credits.
         effect: effect of length on verdicts, in logits per unit of log-length.
@@ -86,7 +93,8 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     with a readable verdict only.
 
     Returns:
-        The figures; `Missing` if no readable battle has the lengths of both responses.
+        The figures, each `Missing` if it lacks data (margins, human labels, a reference). The whole
+        result is `Missing` if no readable battle has the lengths of both responses.
     """
     battles = subject.battles
     ratio = log_ratio(battles)
@@ -185,23 +193,27 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
     Raises:
         NotIdentifiedError: the battles do not identify g.
     """
-    fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
+    fit = fit_with_length(coded, z, REGULARIZATION, start=np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
 
 def correlate_residuals(subject: Subject) -> Figured:
     """Return the partial correlation of a judge's ratings and mean length over models.
 
-    The third variable, which is held constant, is the reference ratings. They stand for the true
-    strengths. Models without lengths, or without a bounded rating by judge and reference, are left
-    out. The result is `Missing` if fewer than 5 models are left, if there is no reference, or if
-    judge and reference cannot be compared.
+    The reference ratings, which stand for the true strengths, are held constant. Models without
+    lengths, or without a bounded rating by judge and reference, are left out.
+
+    Returns:
+        The correlation. It is `Missing` if there is no reference, if ratings cannot be fitted to
+        the judge's battles, if fewer than 5 models are left, if these have equal mean lengths, if
+        ratings or lengths do not vary beyond the reference, or if the errors of the reference are
+        too large to be corrected.
     """
     reference = subject.reference
     if isinstance(reference, Missing):
         return reference
     bounded_ratings = attempt(
-        lambda: bounded_by_all(subject.judge_ratings.ratings, reference), "join the groups"
+        lambda: bounded_by_all(subject.judge_ratings.ratings, reference), CONNECT_REMEDY
     )
     if isinstance(bounded_ratings, Missing):
         return bounded_ratings
@@ -246,7 +258,8 @@ def partial_correlation(
 
     Returns:
         The correlation with Fisher's interval; `Missing` if `x` or `y` does not vary beyond
-        `reference`, or if the errors are too large to be corrected.
+        `reference`, if the errors are too large to be corrected, or if the corrected correlation
+        is not between -1 and 1.
     """
     y = y - y.mean()
     if not y.any():

@@ -32,6 +32,8 @@ CODE_OFFSET = 1 << 40
 REFERENCE_REMEDY = (
     "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
 )
+CONNECT_REMEDY = "judge the battles that would join the groups"
+"""What the user can do if battles do not connect all models, but form several groups of models."""
 MOST_NOISE = 0.5
 """Largest share of the variation of reference ratings that may be error; else no line is fitted.
 """
@@ -404,6 +406,6 @@ def error_sums(judge: Ratings, reference: Ratings, variable: np.ndarray) -> tupl
     _, judge_rows, reference_rows = np.intersect1d(
         judge.rows.code, reference.rows.code, return_indices=True
     )
-    return float(np.sum(reference_errors**2)), float(
-        np.sum(judge_errors[judge_rows] * reference_errors[reference_rows])
-    )
+    noise = float(np.sum(reference_errors**2))
+    shared = float(np.sum(judge_errors[judge_rows] * reference_errors[reference_rows]))
+    return noise, shared

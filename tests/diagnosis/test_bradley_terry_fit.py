@@ -48,8 +48,8 @@ def test_residuals_of_a_pure_cycle_equal_its_preferences():
     found = bradley_terry_fit(
         read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
     )
-    assert [abs(one.residual) for one in found.misses] == pytest.approx([0.2] * 3, abs=1e-6)
-    assert [one.expected for one in found.misses] == pytest.approx([0.5] * 3, abs=1e-6)
+    assert [abs(one.residual) for one in found.residuals] == pytest.approx([0.2] * 3, abs=1e-6)
+    assert [one.expected for one in found.residuals] == pytest.approx([0.5] * 3, abs=1e-6)
     assert found.missed == 3
 
 
@@ -146,7 +146,7 @@ def test_fit_test_without_holm_would_have_many_false_alarms(fair):
     found = [bradley_terry_fit(one) for one in fair[:100]]
     assert (
         np.mean(
-            [any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]
+            [any(pair.p is not None and pair.p <= 0.05 for pair in one.residuals) for one in found]
         )
         > 0.3
     )
@@ -174,12 +174,14 @@ def test_intervals_cover_exact_residuals_and_the_planted_pair_is_named():
     found = [bradley_terry_fit(verdicts(planted(), 150, seed)) for seed in range(100)]
     hits = []
     for one in found:
-        for miss in one.misses:
-            a, b = int(miss.first[1:]), int(miss.second[1:])
-            hits.append(miss.low <= truth[a, b] <= miss.high)
+        for pair in one.residuals:
+            a, b = int(pair.first[1:]), int(pair.second[1:])
+            hits.append(pair.low <= truth[a, b] <= pair.high)
     assert np.mean(hits) == pytest.approx(0.95, abs=0.02)
     assert (
-        np.mean([{one.misses[0].first, one.misses[0].second} == {"m01", "m04"} for one in found])
+        np.mean(
+            [{one.residuals[0].first, one.residuals[0].second} == {"m01", "m04"} for one in found]
+        )
         >= 0.9
     )
     assert np.mean([one.whole.p <= 0.05 for one in found]) > 0.5
@@ -200,7 +202,7 @@ def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():
     frame = verdicts(rates, 150, 1).to_frame()
     top = frame["model_a"].eq("m00") & frame["model_b"].eq("m03")
     found = bradley_terry_fit(read_battles(frame.assign(credit=frame["credit"].mask(top, 0.0))))
-    miss = next(one for one in found.misses if {one.first, one.second} == {"m00", "m03"})
+    miss = next(one for one in found.residuals if {one.first, one.second} == {"m00", "m03"})
     assert (miss.observed, miss.low) == (1.0, None)
     assert miss.p == pytest.approx(2 * miss.expected**150, rel=1e-9)
 

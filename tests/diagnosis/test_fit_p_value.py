@@ -33,7 +33,7 @@ def test_a_model_with_one_pair_adds_nothing_to_this_pair():
 def test_the_adjusted_p_value_is_never_above_bonferronis():
     for seed in range(5):
         found = bradley_terry_fit(podium.read_battles(make_board(KINDS["odd pair"].world, seed)))
-        tested = [pair.p for pair in found.misses if pair.p is not None]
+        tested = [pair.p for pair in found.residuals if pair.p is not None]
         assert min(tested) <= found.p <= 2 * min(len(tested) * min(tested), found.worst.p) + 1e-12
 
 

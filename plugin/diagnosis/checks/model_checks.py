@@ -125,8 +125,12 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
 
 
 def _test_fit(fit: BradleyTerryFit, battles: Battles) -> Check:
-    """Return the check of `check_fit` by a fit of the battles."""
-    miss, p = _worst_miss(fit)
+    """Return the check of `check_fit` by a fit of the battles.
+
+    It is not known if no pair can be tested, or if too many pairs never met; else it is flagged if
+    the residual is above the threshold, whatever the p-value.
+    """
+    pair, p = _worst_pair(fit)
     if p is None:
         return not_known("fit", "too few items per pair", MORE_ITEMS)
     possible = comb(len(battles.models), 2)
@@ -134,18 +138,18 @@ def _test_fit(fit: BradleyTerryFit, battles: Battles) -> Check:
     if p > ERROR_RATE and unmet > MOST_UNMET * possible:
         return not_known("fit", f"{unmet:,} of {quantity(possible, 'pair')} never met")
     fields = {
-        "a": miss.first,
-        "b": miss.second,
-        "observed": miss.observed,
-        "expected": miss.expected,
+        "a": pair.first,
+        "b": pair.second,
+        "observed": pair.observed,
+        "expected": pair.expected,
         "missed": fit.missed,
         "tested": fit.tested,
     }
-    number = abs(miss.residual)
+    number = abs(pair.residual)
     return make_check("fit", number > CHECKS["fit"].threshold, number=number, p=p, fields=fields)
 
 
-def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
+def _worst_pair(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
     """Return the pair that the ratings explain least, and the p-value of the fit.
 
     If a test of all pairs of a model has a smaller p-value than that of single pairs, the pair is
@@ -155,13 +159,15 @@ def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
         The pair, and the p-value, adjusted for all pairs and models; None as p-value if no pair
         can be tested.
     """
-    miss, p = fit.misses[0], fit.p
+    worst_pair = fit.residuals[0]
+    if worst_pair.adjusted is None:
+        return worst_pair, None
     worst = fit.worst
-    if miss.adjusted is None:
-        return miss, None
-    if worst is not None and worst.p < miss.adjusted:
-        miss = next(pair for pair in fit.misses if worst.model in (pair.first, pair.second))
-    return miss, p
+    if worst is not None and worst.p < worst_pair.adjusted:
+        # The pairs are sorted: the first one of this model has its smallest p-value.
+        of_model = (pair for pair in fit.residuals if worst.model in (pair.first, pair.second))
+        worst_pair = next(of_model)
+    return worst_pair, fit.p
 
 
 def fit_of_card(card: CardSections) -> tuple[Check, ...]:

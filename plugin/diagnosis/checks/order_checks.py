@@ -23,7 +23,7 @@ from podium.diagnosis.order_effect import (
 from podium.diagnosis.orders_in_slices import (
     columns_with_slices,
     effects_in_slices,
-    is_no_slice_of_items,
+    is_slice_of_items,
 )
 from podium.distributions import ndtr
 from podium.notices.notice import Notice
@@ -98,7 +98,7 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
         The checks; empty if the battles are no slice, if the slice has too few verdicts to know
         the effect of the order, or if there are too many battles.
     """
-    if is_no_slice_of_items(battles) or battles.slice_key is None or battles.whole is None:
+    if not is_slice_of_items(battles) or battles.slice_key is None or battles.whole is None:
         return ()
     if not sees_both_responses(battles) or len(battles.whole) > MOST_BATTLES:
         return ()
@@ -139,7 +139,7 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
         The check of the first column with such a slice; empty if there is none, if the battles are
         a slice, if the judge saw single responses, or if there are too many battles.
     """
-    if not is_no_slice_of_items(battles) or len(battles.whole or battles) > MOST_BATTLES:
+    if is_slice_of_items(battles) or len(battles.whole or battles) > MOST_BATTLES:
         return ()
     if not battles.tally.judged or not sees_both_responses(battles):
         return ()

@@ -91,7 +91,8 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     """Build the report that compares targets by the same leave-one-out evaluation.
 
     The first row is about hard ratings, which are the same for all targets; a row per calibration
-    follows. The second error column is there only if any calibration is scale-corrected.
+    follows, about its soft ratings. If any of them are scale-corrected, a column with their error
+    follows that of the error before the correction; other rows have a dash in it.
 
     Args:
         calibrations: one calibration per target, all of the same battles.
@@ -132,9 +133,9 @@ def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> lis
     Args:
         calibration: the calibration of the target.
         kind: `hard` or `soft` ratings.
-        has_corrected: whether the row has a second error, the scale-corrected one. It is a dash if
-            the ratings are not corrected. Otherwise, the row has only the error of the
-            calibration.
+        has_corrected: whether the row has two errors: without scale correction, and with it. The
+            second one is a dash if these ratings are not corrected. If False, the row has one
+            error, that of the ratings as they are.
     """
     accuracy = calibration.accuracy[kind]
     conformal = calibration.conformal[kind]
@@ -163,19 +164,32 @@ def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> lis
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     """Build the report on the intervals of each target's error and correlations.
 
-    The rows are those of `targets_report`.
+    The rows are those of `targets_report`. The interval of the error stands in the column
+    "MAE, scale-corrected" if these ratings are scale-corrected, else in the column "MAE"; the other
+    column has a dash. A column of errors is left out if no row has an interval for it.
+
+    Args:
+        calibrations: one calibration per target, all of the same battles.
     """
-    kinds = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
-    rows = [
-        [*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])] for each, kind in kinds
-    ]
+    rows_of_report = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
+    are_corrected = [kind in each.scale_correction for each, kind in rows_of_report]
+    errors = []
+    if not all(are_corrected):
+        errors.append("MAE")
+    if any(are_corrected):
+        errors.append("MAE, scale-corrected")
+    rows = []
+    for (each, kind), is_corrected in zip(rows_of_report, are_corrected, strict=True):
+        interval, *correlations = _interval_texts(each.accuracy[kind])
+        own_column = "MAE, scale-corrected" if is_corrected else "MAE"
+        cells = [interval if column == own_column else EMPTY for column in errors]
+        rows.append([*_ratings_name(each, kind), *cells, *correlations])
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known"
     if level is not None:
         title = f"{percent(level)} intervals over models, each by itself"
-    is_corrected = any(each.scale_correction for each in calibrations)
-    error = "MAE, scale-corrected" if is_corrected else "MAE"
-    return _table_report(title, ["target", "", error, "Spearman", "Kendall"], rows, "llrrr")
+    header = ["target", "", *errors, "Spearman", "Kendall"]
+    return _table_report(title, header, rows, "ll" + "r" * (len(header) - 2))
 
 
 def differences_report(choice: "Choice") -> Report:

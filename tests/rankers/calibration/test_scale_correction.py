@@ -30,8 +30,13 @@ from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
 from podium.rankers.json_files import read_calibration
-from podium.show.report.calibration_view import calibration_reports, targets_report
+from podium.show.report.calibration_view import (
+    calibration_reports,
+    intervals_report,
+    targets_report,
+)
 from podium.show.report.ranking_view import standings_notes
+from podium.tables import EMPTY
 
 NOISY = Judge("noisy-judge", noise=1.5)
 
@@ -331,6 +336,20 @@ def test_a_slope_of_large_margins_is_shown_with_its_digits_wherever_it_stands():
     shown = " ".join(cell for own in reports if own.table for row in own.table.rows for cell in row)
     assert (shown.count("8.9e-05"), shown.count("1.2e-05")) == (4, 1)
     assert "margin weighs margin 8.9e-05, length -0.200" in reports[-1].table.legend
+
+
+def test_the_interval_of_an_uncorrected_error_is_not_called_scale_corrected():
+    corrected = calibration()
+    only_hard = {"hard": corrected.scale_correction["hard"]}
+    uncorrected = replace(corrected, scale_correction=only_hard)
+    mixed = intervals_report([corrected, uncorrected]).table
+    assert mixed.header[2:4] == ("MAE", "MAE, scale-corrected")
+    hard, soft, uncorrected_soft = (row[2:4] for row in mixed.rows)
+    assert (hard[0], soft[0], uncorrected_soft[1]) == (EMPTY,) * 3
+    assert soft[1] == uncorrected_soft[0] != EMPTY
+    assert intervals_report([corrected]).table.header[2] == "MAE, scale-corrected"
+    without = replace(corrected, scale_correction={})
+    assert intervals_report([without]).table.header[2:4] == ("MAE", "Spearman")
 
 
 def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():

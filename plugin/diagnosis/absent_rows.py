@@ -4,6 +4,7 @@ A table is read as a grid: a row per trial (an item, or a repeat of it), and a c
 per pair of models. Cells of one model count as lost if the rest of the grid is complete.
 """
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +59,9 @@ class AbsentVerdicts(NamedTuple):
 def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     """Return the cells that one model lacks in a grid that is complete otherwise.
 
-    A grid is complete otherwise if each column without the model lacks at most `MOST_OF_OTHERS` of
-    its results. Each column of the model has more than `MOST_OF_OWN` of them: a model with fewer
-    was asked a subset.
+    The model is the one whose columns lack the largest share of their results. A grid is complete
+    otherwise if each column without the model lacks at most `MOST_OF_OTHERS` of its results. Each
+    column of the model has more than `MOST_OF_OWN` of them: a model with fewer was asked a subset.
 
     Args:
         number: number of results in each cell, shape (trials, columns), trials in the order of the
@@ -68,8 +69,8 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
         is_own: whether a column is about a model, shape (models, columns).
 
     Returns:
-        The cells; None if nothing is absent, if the grid is not complete otherwise, or if fewer
-        than two columns are left.
+        The cells; None if nothing is absent, if the grid is not complete otherwise, if it has fewer
+        than two columns, or if all columns are about the model.
     """
     if number.shape[1] < 2 or not number.size:
         return None
@@ -98,7 +99,8 @@ def _are_cut(trial: np.ndarray, trials: int) -> bool:
 def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
     """Return the grid and the trial of each battle, as numbers, shape (battles,) each.
 
-    Trials are numbered over all grids. A battle without an item has a trial of its own.
+    A grid is a combination of values of `BLOCK_COLUMNS`; a trial is an item and response number in
+    a grid. Trials are numbered over all grids. A battle without an item has a trial of its own.
     """
     grid = np.zeros(len(battles), dtype=np.int64)
     for name in BLOCK_COLUMNS:
@@ -127,9 +129,10 @@ def _number_by_appearance(values: np.ndarray) -> np.ndarray:
 
 
 def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple[int, ...]]:
-    """Find the battles of one model that are absent from a round robin.
+    """Find the battles that are absent from a round robin, in each grid those of one model.
 
-    A battle that was judged in one order lacks a judgment if the others were judged in both.
+    The rule is that of `find_absent`. A battle that was judged in one order lacks a judgment if the
+    others were judged in both.
 
     Returns:
         The absent judgments, None if there are none; and the codes of the models of which it is not
@@ -179,7 +182,8 @@ def _may_lack_verdicts(battles: Battles) -> bool:
     complete = number
     if {"order", "repeat"} & battles.rows.battle_columns:
         # Both orders of a pair, or its repeats, are battles of their own if they are not merged.
-        complete = number * max(1, -(-len(battles) // max(number, 1)))
+        rows_per_pair = ceil(len(battles) / max(number, 1))
+        complete = number * max(1, rows_per_pair)
     is_in_both_orders = 2 * sum(tally.swaps.values()) > len(battles)
     has_single_orders = is_in_both_orders and sum(tally.swaps.values()) < len(battles)
     if has_single_orders or MOST_OF_OWN * complete < len(battles) < complete:
@@ -210,7 +214,14 @@ def _judgments_of_battles(battles: Battles) -> np.ndarray:
 def _absent_of_grid(
     trial: np.ndarray, pair: np.ndarray, judgments: np.ndarray, models: int
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, bool] | None:
-    """Return the absent cells of a round robin in one grid.
+    """Return the absent cells of a round robin in one grid, by the rule of `find_absent`.
+
+    Args:
+        trial: trial of each battle, shape (battles,).
+        pair: number of the two models: lower code times `models` plus higher code, shape
+            (battles,).
+        judgments: number of judgments of each battle, shape (battles,).
+        models: number of models.
 
     Returns:
         The model; for each cell the position of a battle about its item, its pair and how many
@@ -223,6 +234,7 @@ def _absent_of_grid(
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     pairs, column = np.unique(pair, return_inverse=True)
+    # With so many empty cells, the grid is not complete otherwise; it may not fit into memory.
     if len(order) * len(pairs) > 4 * len(trial):
         return None
     number = np.zeros((len(order), len(pairs)), dtype=np.int64)

@@ -23,7 +23,10 @@ ADVICE = {
     "items": "judge more items",
     "first place": "judge more items",
 }
-"""What helps in words beside a command, where the remedy of a check names it, too, or is empty."""
+"""What helps in words, by name of a flagged check whose row shows a command, too.
+
+It replaces the remedy of the check, which would name the command once more, or is empty.
+"""
 RESULTS_IN_ORDER = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
 """The results, in the order in which tables show them."""
 
@@ -73,7 +76,11 @@ class Probe:
 
     @property
     def advice(self) -> str:
-        """What helps in words; empty if the check is ok, or if a command makes it known."""
+        """What helps in words; empty if there is nothing to say.
+
+        If the probe has a command and is not known, it is empty: the command makes it known. If it
+        has a command and is flagged, it is the text of `ADVICE`, else the remedy of the check.
+        """
         if self.command and not self.check.is_known:
             return ""
         if self.command and self.check.is_flagged:
@@ -92,8 +99,9 @@ class Probe:
     def place(self) -> tuple[bool, int, int]:
         """Key by which probes are sorted.
 
-        The flagged ones come first, by gravity and then cautions; then come descriptions, and last
-        the probes that do not apply.
+        The flagged ones come first, then those that are not known, then those that are ok; each of
+        these by gravity, with cautions last. Then come descriptions, and last the probes that do
+        not apply.
         """
         name = self.check.name
         if not self.applies:

@@ -248,13 +248,13 @@ def judge_sections(
     Args:
         judgments: verdicts of one or more judges, one per order.
         battles: the same verdicts with the two orders merged.
-        names: JSON keys of the sections.
+        names: keys of `SECTIONS`.
         families: families of models by pattern of their names.
         level: confidence level of intervals.
         seed: seed of the resamples.
 
     Returns:
-        The sections by the name of the judge; it is empty for rows that name no judge.
+        The sections by the short name of the judge; the name is empty for rows that name no judge.
     """
     options = {
         "gold": None,
@@ -355,12 +355,17 @@ def _row_below_summary(check: Check, summary: Sequence[str]) -> tuple[str, str, 
 
 
 def _hint_of_figures(card: Card) -> str:
-    """Return how to ask for the figures of a line of the card: that of the position if it has
-    some."""
-    checks = sorted(filter(_is_shown, card.checks), key=lambda check: check.kind.name != "position")
-    for check in checks:
+    """Return how to ask for the figures of one line of the card.
+
+    The line is that of `position` if its section has figures, else the first one with figures. If
+    no line has figures, the hint is that for all figures.
+    """
+    shown = [check for check in card.checks if _is_shown(check)]
+    position_first = sorted(shown, key=lambda check: 0 if check.kind.name == "position" else 1)
+    for check in position_first:
         key = SECTIONS_OF_CHECKS.get(check.kind.name, check.kind.name)
-        if not isinstance(card.answers.get(key), Missing | None):
+        answer = card.answers.get(key)
+        if answer is not None and not isinstance(answer, Missing):
             return HINT_OF_SECTION.format(name=shlex.quote(check.kind.name))
     return HINT_OF_FIGURES
 

@@ -54,8 +54,9 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
         cards: the cards by name of the judge.
 
     Returns:
-        A sentence. It is about a single judge if the agreement of only one judge is known, and
-        empty if no agreement is known.
+        A sentence. It adds that the two are too close to call, unless the interval of their
+        difference lies above 0. It is about a single judge if the agreement of only one judge is
+        known, and empty if no agreement is known.
     """
     agreements = {}
     for name, card in cards.items():
@@ -83,8 +84,9 @@ def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
     """Return the sentence on whether the judge may rank.
 
     If there is a check `order decides`, its finding is the sentence. Otherwise, the judge may rank
-    if the interval of its agreement with humans lies above 0.5. Without human labels, the sentence
-    says that this is not known.
+    if the interval of its agreement with humans lies above 0.5; the number of cycles beyond chance
+    is then added, if there are any. If the agreement is missing, the sentence says that it is not
+    known whether the judge may rank, and why.
     """
     order_check = next((check for check in checks if check.name == "order decides"), None)
     if order_check is not None:

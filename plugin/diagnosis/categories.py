@@ -24,8 +24,10 @@ NO_CATEGORIES = frozenset({*COLUMNS, *REPLIES, ROW, "source", "turn"}) - {"categ
 def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the columns that sort items into categories, with the value of each battle.
 
-    Such a column has at least two values, and one value in all battles of an item. Battles without
-    a value have None. Of columns that sort alike, the first is yielded.
+    Such a column has one value in all battles of an item, and at least two values. It has at most
+    `MOST_OF_NAMED` values if its name is in `NAMED`. Any other column has at most
+    `MOST_CATEGORIES`, and is yielded only if items have `FEWEST_BATTLES` on average. Battles
+    without a value have None. Of columns that sort alike, the first is yielded.
 
     Args:
         battles: the battles.
@@ -46,7 +48,9 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
             continue
         texts = battles.rows.texts_of(name)[known]
         code = _codes_by_first_row(texts)
-        if not 2 <= int(code.max()) + 1 <= (MOST_OF_NAMED if is_named else MOST_CATEGORIES):
+        categories = int(code.max()) + 1
+        most = MOST_OF_NAMED if is_named else MOST_CATEGORIES
+        if not 2 <= categories <= most:
             continue
         of_item = np.full(int(item.max()) + 1, -1)
         of_item[item] = code

@@ -252,7 +252,10 @@ def agreement_statistic(
     level: float,
     **facts: Any,
 ) -> Statistic:
-    """Return a measure of agreement with a bootstrap interval that `farther_ends` widens.
+    """Return a measure of agreement with a bootstrap interval.
+
+    Each end of the interval is that of the percentile interval, or that of the reflected interval
+    if this lies farther out (`farther_ends`).
 
     Args:
         value: the agreement in the sample.

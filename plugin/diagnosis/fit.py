@@ -474,24 +474,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     residual = pairs.credit / pairs.weight - expected
     items = items_per_pair(coded, pairs)
     p, half_width = _test_pairs(strengths, expected, influence, items, level)
-    adjusted = holm(p)
     known = ~np.isnan(half_width)
     known_models = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
-    battle_counts = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
-    residuals = []
-    # The smallest p-value comes first, then the largest |residual|. Pairs without a p-value come
-    # last, since 2 is above every p-value. The last key of `lexsort` sorts first.
-    p_or_two = np.nan_to_num(p, nan=2.0)
-    for k in np.lexsort((-np.abs(residual), p_or_two)).tolist():
-        record = _pair_residual(
-            models=(names[pairs.first[k]], names[pairs.second[k]]),
-            battles=int(battle_counts[k]),
-            expected=float(expected[k]),
-            residual=float(residual[k]),
-            half_width=float(half_width[k]),
-            p_values=(p[k], adjusted[k]),
-        )
-        residuals.append(record)
     tests = _test_models(strengths, names, residual, influence, known)
     tested = quantity(int(known.sum()), "tested pair")
     tested += f" on {quantity(coded.clusters, 'item')}"
@@ -501,12 +485,50 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         tested=int((~np.isnan(p)).sum()),
         level=level,
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
-        missed=int((adjusted <= 1 - level).sum()),
+        missed=int((holm(p) <= 1 - level).sum()),
         whole=_joint_test(residual[known], influence[:, known], known_models) or no_joint_test,
         worst=_worst_model(tests),
         p=adjust_smallest(p, tests, influence[:, known]),
-        residuals=tuple(residuals),
+        residuals=_sorted_residuals(coded, strengths, expected, half_width, p),
     )
+
+
+def _sorted_residuals(
+    coded: CodedBattles,
+    strengths: Strengths,
+    expected: np.ndarray,
+    half_width: np.ndarray,
+    p: np.ndarray,
+) -> tuple[PairResidual, ...]:
+    """Build the records of all pairs, in the order of `BradleyTerryFit.residuals`.
+
+    Args:
+        coded: the battles.
+        strengths: the fit.
+        expected: win rate of each pair by the fit, shape (pairs,).
+        half_width: half-width of the interval of each residual, NaN if there is none, shape
+            (pairs,).
+        p: p-value of each residual, NaN if it cannot be tested, shape (pairs,).
+    """
+    pairs = strengths.pairs
+    residual = pairs.credit / pairs.weight - expected
+    adjusted = holm(p)
+    battle_counts = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
+    residuals = []
+    # The smallest p-value comes first, then the largest |residual|. Pairs without a p-value come
+    # last, since 2 is above every p-value. The last key of `lexsort` sorts first.
+    p_or_two = np.nan_to_num(p, nan=2.0)
+    for k in np.lexsort((-np.abs(residual), p_or_two)).tolist():
+        record = _pair_residual(
+            models=(coded.models[pairs.first[k]], coded.models[pairs.second[k]]),
+            battles=int(battle_counts[k]),
+            expected=float(expected[k]),
+            residual=float(residual[k]),
+            half_width=float(half_width[k]),
+            p_values=(p[k], adjusted[k]),
+        )
+        residuals.append(record)
+    return tuple(residuals)
 
 
 def _pair_residual(

@@ -125,7 +125,9 @@ class GoldPairs:
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
     """Match the models and pairs of a judge with those of its gold standard.
 
-    If no gold standard is given, human labels of the judge's battles take its place.
+    If no gold standard is given, human labels of the judge's battles take its place. A pair is
+    common if the judge decided a battle of it, and if it has at least `FEWEST_DECIDED` decided gold
+    battles; a gold ranking has all pairs.
 
     Returns:
         The common models and pairs, of which there may be none; `Missing` without a gold standard
@@ -150,7 +152,7 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
             "--human-judge"
         )
         return Missing(why, remedy)
-    gold_ratings = subject.human if gold is None else gold.source_ratings
+    gold_ratings = subject.human_ratings if gold is None else gold.source_ratings
     judge_ratings = subject.judge_ratings
     names = tuple(sorted(set(judge_ratings.models) & set(gold_ratings.models)))
     if len(names) < 3:
@@ -499,9 +501,12 @@ class GoldComparison:
         Returns:
             The biases in the sample, shape (systems,), and in resamples, shape (draws, systems).
         """
-        pairs = self.matched.first, self.matched.second
-        value = system_biases(*pairs, self.judge_rates - expected, self.systems)
-        drawn = system_biases(*pairs, self.draws.judge_rates - of_draws, self.systems)
+        first = self.matched.first
+        second = self.matched.second
+        surplus = self.judge_rates - expected
+        surplus_of_draws = self.draws.judge_rates - of_draws
+        value = system_biases(first, second, surplus, self.systems)
+        drawn = system_biases(first, second, surplus_of_draws, self.systems)
         return value, drawn
 
     def _by_system(
@@ -531,8 +536,10 @@ class GoldComparison:
             record = SystemBias(
                 model=self.matched.models[k],
                 opponents=number,
-                raw=self._bias(raw_biases[k], raw_se[k], number, method),
-                corrected=self._bias(corrected_biases[k], corrected_se[k], number, method),
+                raw=self._bias_statistic(raw_biases[k], raw_se[k], number, method),
+                corrected=self._bias_statistic(
+                    corrected_biases[k], corrected_se[k], number, method
+                ),
                 p=finite_or_none(p[k]),
             )
             systems.append(record)
@@ -579,16 +586,18 @@ class GoldComparison:
             t = excess.mean() / (excess.std(ddof=1) / np.sqrt(opponents))
             paired_p = min(1.0, tests * float(stdtr(opponents - 1, -t)))
         value = float(biases[k])
-        # A standard error of 0 counts as unknown.
-        se = float(errors[k]) or np.nan
+        se = float(errors[k])
+        if se == 0:
+            # A standard error of 0 counts as unknown.
+            se = np.nan
         item_p = None
         if not np.isnan(se):
             item_p = min(1.0, tests * float(stdtr(self.items - 1, -value / se)))
-        bias = self._bias(value, se, opponents, "item bootstrap standard error, t")
+        bias = self._bias_statistic(value, se, opponents, "item bootstrap standard error, t")
         favours_itself = item_p is not None and item_p <= 1 - self.level
         return SelfBias(own_model, bias, opponents, paired_p, item_p, tests, favours_itself)
 
-    def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
+    def _bias_statistic(self, value: float, se: float, opponents: int, method: str) -> Statistic:
         """Build the statistic of a bias, with a t interval from its standard error over items.
 
         Args:

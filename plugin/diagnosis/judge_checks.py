@@ -306,17 +306,18 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
         "written": [_counted_text(repr(reply), times) for reply, times in replies],
         "reason": _counted_text(*reasons[0]) if is_filtered else "",
         "judgments": "votes" if are_human_votes(battles) else "replies",
-        **_remedies(battles),
+        **_remedy_fields(battles),
     }
     return [Notice(check.code, fields)]
 
 
 def remedy_of_unparsed(battles: Battles) -> str:
-    """Return what helps against the most frequent reason of unparsed judgments.
+    """Return what helps against the most frequent reason of unparsed judgments, as a text.
 
-    The text is that of the catalogue, which the warning about the same judgments has, too.
+    It is the first remedy in the warning about these judgments. If no reason is recorded, it is
+    the remedy for an unknown reason.
     """
-    fields = _remedies(battles)
+    fields = _remedy_fields(battles)
     return remedies_text(fields["remedies"][:1], fields)
 
 
@@ -325,7 +326,7 @@ def _counted_text(text: str, times: int | None) -> str:
     return text if times is None else f"{text} ({times:,})"
 
 
-def _remedies(battles: Battles) -> dict[str, Any]:
+def _remedy_fields(battles: Battles) -> dict[str, Any]:
     """Return what to do about unparsed judgments, as fields of the warning.
 
     The field `remedies` has the code of the remedy for the most frequent reason and, if calls
@@ -355,8 +356,8 @@ def _remedies(battles: Battles) -> dict[str, Any]:
 def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
     """Return the code of the remedy for replies that are unparsed for this reason.
 
-    For a reason that is not in `REMEDY_OF_REASON`, the code depends on whether podium called the
-    judge.
+    Votes of humans have a code of their own, whatever the reason. For a reason that is not in
+    `REMEDY_OF_REASON`, the code depends on whether podium called the judge.
     """
     if are_human_votes(battles):
         return "look-at-votes"

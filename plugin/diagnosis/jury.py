@@ -152,8 +152,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         subjects: the judges.
 
     Returns:
-        The ways, the most precise first; `Missing` if fewer than two ways give ratings, or if
-        judges contradict each other.
+        The ways, the most precise first; `Missing` if fewer than two judges have readable verdicts,
+        if there are fewer than 30 items, if fewer than two ways give ratings, or if judges
+        contradict each other.
 
     Raises:
         NotIdentifiedError: the battles do not connect all models.
@@ -185,8 +186,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     def spending_of(name: str) -> Spending:
         """Return the figures of a way."""
         se = float(np.sqrt(variances[name].sum()))
-        effects = figures.get(name, (None, None))
-        return Spending(name, len(ways[name].judge), se, *effects, costs[name], errors[name])
+        slope, position = figures.get(name, (None, None))
+        number = len(ways[name].judge)
+        return Spending(name, number, se, slope, position, costs[name], errors[name])
 
     return JuryWorth(
         spendings=tuple(map(spending_of, order)),
@@ -293,8 +295,8 @@ def _compare_ways(
 
     Returns:
         The names, the smallest standard error first; and the first standard error divided by the
-        second one. The interval of the ratio has a higher level than `items`, because the first two
-        ways were chosen among all ways.
+        second one. The interval of the ratio is computed at a higher level than that of `items`
+        (Bonferroni over all ways but one), because the first two ways were chosen among all ways.
     """
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
     judges = fit_of_all.data.judges
@@ -468,8 +470,8 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
 
     The number is J / (1 + (J - 1) r) for J judges. Here, r is the mean over pairs of judges of the
     correlation between their distances |credit - human label|, over the labelled battles that all
-    judges judged. The number is `Missing` with fewer than 30 such battles, or if the distances of a
-    judge do not vary.
+    judges judged. The number is `Missing` without human labels, with fewer than 30 such battles, or
+    if the distances of a judge do not vary.
 
     Args:
         battles: the battles of all judges, with human labels.

@@ -181,7 +181,8 @@ def losses_of_scores(scores: Sides, models: Sequence[str]) -> list[LossOfModel]:
 def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
     """Return battles as arrays, followed by the absent ones.
 
-    A battle counts once if nothing is absent, else as often as it was judged.
+    If nothing is absent, a battle counts as one result; else as many as it has judgments. All
+    judgments of an unparsed battle are lost.
     """
     codes = battles.model_codes
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
@@ -269,7 +270,7 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
             drawn = int(is_item_of_model.sum())
             if 0 < drawn < items and hits:
                 probabilities = _hypergeometric_probabilities(items, hits, drawn)
-                part = _SumPart(probabilities, 1, min(hits, drawn))
+                part = _SumPart(probabilities, variables=1, draws=min(hits, drawn))
                 observed, parts = sums[model]
                 sums[model] = _Sum(observed + int((lost & is_item_of_model).sum()), [*parts, part])
     return sums

@@ -32,15 +32,20 @@ class ScoreLosses(NamedTuple):
 def find_score_losses(battles: Battles) -> ScoreLosses:
     """Find blank scores, and absent ones by the rule of `find_absent`.
 
+    Absent scores are searched in each task, metric, judge and category by itself. None are searched
+    if the inputs of items differ between runs.
+
     Args:
         battles: battles made of scores of single responses.
     """
     models = len(battles.models)
     grid, trial = grid_codes(battles)
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
-    is_blank = np.isnan([battles.numbers_of("score_a"), battles.numbers_of("score_b")]).ravel()
+    # Arrays of sides have those of `model_a` in all battles first, then those of `model_b`.
+    scores_of_sides = np.concatenate([battles.numbers_of("score_a"), battles.numbers_of("score_b")])
+    is_blank = np.isnan(scores_of_sides)
     key = np.tile(trial, 2) * models + np.concatenate(battles.model_codes)
-    # Both sides of a battle are cells; a score is in several battles.
+    # A score of a model in a trial is a side of several battles, of which the first is used.
     cells, side = np.unique(key, return_index=True)
     row = side % len(battles)
     model = cells % models
@@ -48,7 +53,8 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
     cut = []
     # Items whose inputs differ between runs are not paired: those of no run are lost.
     has_other_inputs = any(finding.unshared for finding in battles.questions)
-    for each in () if has_other_inputs else np.unique(grid):
+    searched_grids = [] if has_other_inputs else np.unique(grid).tolist()
+    for each in searched_grids:
         is_in_grid = grid[row] == each
         absent = _absent_scores(trial[row][is_in_grid], model[is_in_grid], row[is_in_grid])
         if absent is None:
@@ -67,13 +73,16 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
 
 
 def _absent_of_two_models(battles: Battles) -> tuple[list[Sides], list[int]]:
-    """Return the scores of trials that only one of two models has: they make no battle.
+    """Return the scores of trials that only one of two models has, and that make no battle.
 
-    The rule is that of `find_absent`. How many there are is known of all battles, not of a part.
+    The battles do not hold them: their number is taken from a note about the files, by the rule of
+    `find_absent`.
 
     Returns:
-        The scores of both models in these trials, and the codes of models of which it is not known
-        whether they were lost; both lists are empty if no score counts as lost.
+        The scores of both models in these trials, and the code of the model that lacks the start or
+        the end of the table, of which it is not known whether scores were lost. One of the two
+        lists is empty. Both are if no score counts as lost, without exactly two models, for a part
+        of other battles, without such a note, or if the inputs of items differ between runs.
     """
     notes = select_codes(battles.notes, ["scores-alone"])
     is_part = battles.whole is not None
@@ -91,8 +100,10 @@ def _absent_of_two_models(battles: Battles) -> tuple[list[Sides], list[int]]:
         return [], [lacking]
     items = len(battles) + np.arange(most)
     ones = np.ones(most, dtype=np.int64)
-    there = Sides(0 * ones + 1 - lacking, items, ones, 0 * ones)
-    return [there, Sides(0 * ones + lacking, items, ones, ones)], []
+    zeros = np.zeros(most, dtype=np.int64)
+    there = Sides(model=np.full(most, 1 - lacking), cluster=items, asked=ones, lost=zeros)
+    lost = Sides(model=np.full(most, lacking), cluster=items, asked=ones, lost=ones)
+    return [there, lost], []
 
 
 def _absent_scores(
@@ -102,8 +113,9 @@ def _absent_scores(
 
     Args:
         trial: trial of each score that is there, shape (scores,).
-        model: its model.
-        row: position of a battle with it; the trials of the table are in this order.
+        model: code of the model of each score, shape (scores,).
+        row: position of a battle with each score, shape (scores,). The trials of the table are in
+            this order.
 
     Returns:
         The model, a battle of each trial without its score, and whether these trials are the start

@@ -37,7 +37,8 @@ class OrderEffect:
         p: two-sided p-value of the hypothesis that the win rate is 0.5.
         flip: share of pairs in which a different model wins in each order; ties are in the
             denominator.
-        is_single: whether the judge read single orders only.
+        is_single: whether the judge read single orders only; only `effects_in_slices` sets
+            it.
     """
 
     judge: str | None
@@ -120,7 +121,10 @@ def reads_single_orders(battles: Battles) -> bool:
 
 
 def _judges_of_single_orders(battles: Battles) -> set[str]:
-    """Return the judges that read no pair in both orders, as keys of `Battles.first_shown`."""
+    """Return the names of the judges that read no pair in both orders.
+
+    As in `Battles.first_shown`, the name is empty for rows without a judge.
+    """
     judges = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
     return judges - battles.first_shown().keys()
 
@@ -132,7 +136,8 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
 
     Args:
         battles: the battles. If they are a part of others, all verdicts of the judges count.
-        judges: names of the judges, as keys of `Battles.first_shown`.
+        judges: names of the judges; empty for rows without a judge. A judge without a decided
+            verdict is left out of the result.
     """
     whole = battles.whole or battles
     _, outcome, _, is_known = first_shown(whole)
@@ -149,7 +154,7 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
         rows = is_decided & (judge_of_verdict == judge)
         won = (outcome[rows] > 0.5).astype(float)
         ones = np.ones(len(won))
-        verdicts[judge] = FirstShown(cluster[rows], won, ones, 0 * ones)
+        verdicts[judge] = FirstShown(cluster[rows], won, ones, np.zeros(len(won)))
     return verdicts
 
 

@@ -63,9 +63,8 @@ class OrderPairs:
     row number. In each of the two judgments, another response is shown first.
 
     Attributes:
-        credit: credit of the response shown first, shape (pairs, 2).
-        outcome: credit of the response shown first by the parsed verdict alone, without
-            probabilities, shape (pairs, 2).
+        credit: credit of the response shown first in each judgment, shape (pairs, 2).
+        outcome: the same by the parsed verdict alone, without probabilities, shape (pairs, 2).
         margin: margin of the response shown first, NaN if unknown, shape (pairs, 2).
         matchup: number that stands for item, response number and both models, shape (pairs,).
             Repeats of a pair have the same number.
@@ -268,7 +267,7 @@ class Subject:
         return fit_ratings(self.battles)
 
     @cached_property
-    def human(self) -> BattleRatings:
+    def human_ratings(self) -> BattleRatings:
         """The ratings by human labels of the same battles.
 
         Raises:
@@ -290,7 +289,7 @@ class Subject:
         others = self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
         if np.isfinite(self.human_credit).any():
-            candidates["human"] = lambda: self.human.ratings
+            candidates["human"] = lambda: self.human_ratings.ratings
         if gold is not None:
             candidates["gold"] = lambda: gold.source_ratings.ratings.separate_clusters()
         if others is not None:
@@ -403,7 +402,7 @@ def _gold_scores(source: str, models: "pd.Series", scores: "pd.Series") -> dict[
         scores: their scores, as numbers or text.
 
     Raises:
-        DataError: a score is not a number or above `LARGEST`, or a model is repeated.
+        DataError: a score is no number or beyond ±`LARGEST`, or a model is repeated.
     """
     import pandas as pd
 

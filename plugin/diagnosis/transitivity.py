@@ -179,14 +179,11 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
         return Missing(why, "choose fewer models or items with --where")
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
-    credit, stability = _arrange_verdicts(battles, coded, np.argsort(order))
+    rank = np.argsort(order)  # 0 for the model with the highest win rate
+    credit, stability = _arrange_verdicts(battles, coded, rank)
     outcome = outcomes(credit)
     triples = triples_among(models)
-    # Gaps between the win rates of three models, strongest first: first minus second, and second
-    # minus third. The number of the scenario is 2 if the first gap is a margin, plus 1 if the
-    # second gap is a margin.
-    gaps = -np.diff(rate[order][triples], axis=1)
-    scenario = 2 * (gaps[:, 0] < SMALLEST_LEAD) + (gaps[:, 1] < SMALLEST_LEAD)
+    scenario = _scenarios_of_triples(rate[order], triples)
     soft = _is_mostly_soft(coded.credit)
     credit_for_sntd = credit if soft else None
     by_triple, by_group = _sum_triples(scenario, outcome, stability, credit_for_sntd)
@@ -202,6 +199,20 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
         cluster=cluster,
         unit=of_clusters.unit,
     )
+
+
+def _scenarios_of_triples(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
+    """Return the position in `SCENARIOS` of each triple, shape (triples,).
+
+    Args:
+        rate: win rates of the models, the highest first, shape (models,).
+        triples: positions of the models of each triple, the strongest first, shape (triples, 3).
+    """
+    # Gaps between the win rates: first minus second model, and second minus third.
+    gaps = -np.diff(rate[triples], axis=1)
+    is_margin = gaps < SMALLEST_LEAD
+    # 2 if the first gap is a margin, plus 1 if the second gap is a margin.
+    return 2 * is_margin[:, 0] + is_margin[:, 1]
 
 
 def _is_mostly_soft(credit: np.ndarray) -> bool:
@@ -610,7 +621,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
         return Missing("there is no column category", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
     if categories > MOST_SLICES:
-        return Missing(f"{categories:,} categories are too many", "give at most 100")
+        return Missing(f"{categories:,} categories are too many", f"give at most {MOST_SLICES}")
     groups = []
     for name, part in battles.slices("category"):
         counts: TripleCounts | Missing
@@ -637,6 +648,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     order = known[np.lexsort((known, -items, -intransitive / items))][:MOST_LISTED]
     items, intransitive, sntd = counts.by_triple[:, order]
     share = intransitive / items
+    # A single item gives no interval: the number only avoids a division by 0.
     number = np.maximum(items, 2)
     interval = wilson_interval(share, share * (1 - share) / (number - 1), number, level)
     low, high = np.where(items > 1, interval, np.nan)

@@ -23,8 +23,8 @@ class AuditSubject:
     """A subject of an audit.
 
     Attributes:
-        names: names of the checks of which each is about it.
-        absent: makes the row if there is none of them.
+        names: names of the checks that are about the subject.
+        absent: makes the row of the subject if none of these checks was made.
     """
 
     names: Collection[str]
@@ -32,7 +32,7 @@ class AuditSubject:
 
 
 def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
-    """Return a row for each subject of which an audit has none.
+    """Return a row for each of `SUBJECTS` about which no check was made.
 
     Args:
         names: names of the checks that were made.
@@ -43,30 +43,37 @@ def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
 
 
 def does_not_apply(name: str, reason: str) -> Check:
-    """Return the row of a check that cannot apply to the data, for a reason."""
+    """Return the row of a check that cannot apply to the data, for a reason.
+
+    It is a check that is not known, with `applies` set to False among its fields.
+    """
     return not_known(name, reason, fields={"applies": False})
 
 
 def _unless_too_many(name: str, reason: str, battles: Battles) -> Check:
-    """Return that a check is not known: for the number of battles, or for a reason."""
+    """Return that a check is not known: because of too many battles, else for the given reason."""
     return not_known(name, TOO_MANY if are_too_many(battles) else reason)
 
 
 def _no_settings(_data: AuditData) -> Check:
-    """Return the row of comparability."""
+    """Return the row of comparability: not known, because no source has the settings of runs."""
     reason = "the sources do not record how the models were run"
     return not_known("same settings", reason)
 
 
 def _no_groups(data: AuditData) -> Check:
-    """Return the row of groups of items."""
+    """Return the row of groups of items, which does not apply if groups are the unit already."""
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
     return _unless_too_many("groups", "no column puts items into groups", data.battles)
 
 
 def _no_losses(data: AuditData) -> Check:
-    """Return the row of lost battles or scores."""
+    """Return the row of lost battles or scores.
+
+    It is ok if all battles are made of scores that no judge gave, and none of these is missing;
+    else it is not known.
+    """
     battles = data.battles
     is_complete = battles.tally.judged == len(battles) and not battles.missing
     if is_complete and not is_judged(battles):
@@ -76,7 +83,11 @@ def _no_losses(data: AuditData) -> Check:
 
 
 def _no_position(data: AuditData) -> Check:
-    """Return the row of the order of the responses."""
+    """Return the row of the order of the responses.
+
+    It does not apply without a judge, or if the judge scored single responses; else it is not
+    known.
+    """
     if not is_judged(data.battles):
         return does_not_apply("position", NO_JUDGE)
     if "score_a" in data.battles.columns:
@@ -85,7 +96,10 @@ def _no_position(data: AuditData) -> Check:
 
 
 def _of_judge(name: str) -> Callable[[AuditData], Check]:
-    """Return the function that makes the row of a check of judges that are no humans."""
+    """Return the function that makes the row of a check of judges that are no humans.
+
+    The row does not apply to scores that no judge gave or to votes of humans; else it is not known.
+    """
 
     def absent(data: AuditData) -> Check:
         if not is_judged(data.battles):
@@ -98,7 +112,11 @@ def _of_judge(name: str) -> Callable[[AuditData], Check]:
 
 
 def _of_ratings(name: str) -> Callable[[AuditData], Check]:
-    """Return the function that makes the row of a check of ratings of three or more models."""
+    """Return the function that makes the row of a check of ratings of three or more models.
+
+    The row does not apply to fewer models, or to means and medians of scores. Otherwise, that of
+    `ties` does not apply, because there are no ties or credits are graded; others are not known.
+    """
 
     def absent(data: AuditData) -> Check:
         if len(data.battles.models) < FEWEST_COMPARED:
@@ -113,12 +131,15 @@ def _of_ratings(name: str) -> Callable[[AuditData], Check]:
 
 
 def _no_voters(_data: AuditData) -> Check:
-    """Return the row of voters."""
+    """Return the row of voters, which does not apply."""
     return does_not_apply("voters", "no column names voters, and there are few judges")
 
 
 def _no_second_judge(data: AuditData) -> Check:
-    """Return the row of judges."""
+    """Return the row of how judges agree.
+
+    It is not known if there are several judges; else it does not apply.
+    """
     if are_human_votes(data.battles):
         return does_not_apply("judges", OF_VOTERS)
     if not is_judged(data.battles):
@@ -129,13 +150,16 @@ def _no_second_judge(data: AuditData) -> Check:
 
 
 def _no_categories(data: AuditData) -> Check:
-    """Return the row of categories."""
+    """Return the row of categories, which is not known."""
     reason = "no column has categories with enough items each"
     return _unless_too_many("categories", reason, data.battles)
 
 
 def _of_ranker(name: str) -> Callable[[AuditData], Check]:
-    """Return the function that makes the row of a description that some rankers lack."""
+    """Return the function that makes the row of a description that some rankers lack.
+
+    The row does not apply, because the ranker does not give the description.
+    """
 
     def absent(data: AuditData) -> Check:
         return does_not_apply(name, f"the ranker {data.standings.ranker} does not give it")

@@ -139,8 +139,11 @@ class ListedCheck:
     in_comparisons: bool = False
     of_scores: bool = False
 
-    def made_of(self, battles: Battles) -> Battles | None:
-        """Return the battles from which the check is made; None if it is not made."""
+    def relevant_battles(self, battles: Battles) -> Battles | None:
+        """Return the battles that `of_battles` and `of_judge` get; None if they are not called.
+
+        If `is_of_asked`, these are the battles that judges were asked about, else all battles.
+        """
         if not self.is_of_asked:
             return battles
         asked = battles.asked_battles
@@ -269,7 +272,7 @@ call `check_connected` and `check_first_place` in `podium.diagnosis.checks.sampl
 
 
 OF_RATINGS = (check_cycle, check_fit)
-"""Checks of the ratings of all battles, not of what a judge does."""
+"""Checks of the ratings, not of a judge: of a jury, they are made from its merged verdicts."""
 
 
 def checks_of_battles(
@@ -287,8 +290,8 @@ def checks_of_battles(
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        is_of_ratings = row.of_battles in OF_RATINGS
-        behind = row.made_of(merged if merged and is_of_ratings else battles)
+        given = merged if merged and row.of_battles in OF_RATINGS else battles
+        behind = row.relevant_battles(given)
         if row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
         if row.of_judge is not None and behind is not None:
@@ -385,9 +388,9 @@ def checks_of_ranking(
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:
     """Return the checks with the p-values of all tests adjusted together by Holm's rule.
 
-    A flagged check becomes ok if its adjusted p-value is above 5%, or not known if it has a reason
-    why it could not find more. Whether the order decides is then not known, since so few pairs may
-    flip by chance. Checks without a p-value are unchanged.
+    A flagged check whose adjusted p-value is above 5% becomes ok, or not known if it has a reason
+    why it could not find more. The check `order decides` becomes the check `position`, which is
+    not known. Checks without a p-value are unchanged.
     Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
     adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
@@ -447,11 +450,12 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
     checks: list[Check] = []
     for row in CHECKLIST:
         is_made = row.in_comparisons and (by_judge or row.of_scores)
-        behind = row.made_of(compared)
+        behind = row.relevant_battles(compared)
         if is_made and row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
         if is_made and row.of_judge is not None and behind is not None:
             checks += row.of_judge(behind, {})
+    # The other tests can only raise p-values: they matter only if a test is flagged so far.
     others = _other_tests(battles) if _has_flagged_test(checks) else []
     return tuple(adjust_tests([*checks, *others])[: len(checks)])
 
@@ -465,7 +469,7 @@ def _other_tests(battles: Battles) -> list[Check]:
     """Make the checks of battles that a ranking makes and a comparison does not show."""
     checks: list[Check] = []
     for row in CHECKLIST:
-        behind = row.made_of(battles)
+        behind = row.relevant_battles(battles)
         if row.of_battles is not None and behind is not None and not row.in_comparisons:
             checks += row.of_battles(behind)
     return checks
@@ -526,7 +530,7 @@ def unknown_loss(checks: Sequence[Check]) -> Check | None:
 
 
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check that the order of the responses decides, not their quality."""
+    """Return the check that the order of the responses decides; None if it is not flagged."""
     return find_flagged(checks, [ORDER_DECIDES])
 
 

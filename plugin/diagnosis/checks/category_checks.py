@@ -69,9 +69,11 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
     """Check whether the order of the models depends on a column of categories.
 
     Returns:
-        The check of the column with the smallest p-value, adjusted by Holm's rule over the columns;
-        empty if no column has two categories with at least 8 items each, if no battle has an item,
-        or if there are too many battles.
+        The check of the column with the smallest p-value, adjusted by Holm's rule over the columns,
+        flagged if a pair of models changes its order, too. Columns are left out whose cells list
+        several categories, and tasks of scores. Empty if no column has two categories with at least
+        8 items each, if no battle has an item, for scores by several metrics, or if there are too
+        many battles.
     """
     if not battles.has_items or are_too_many(battles) or len(battles.metrics) > 1:
         return ()
@@ -94,9 +96,8 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
             continue
         if residual is None:
             residual = residuals_of_items(battles, known, item, len(distinct))
-        tested_columns.append(
-            (*_test_column(battles, known, item, residual, category, values), column)
-        )
+        p, pair = _test_column(battles, known, item, residual, category, values)
+        tested_columns.append((p, pair, column))
     if not tested_columns:
         return ()
     return (_check_of_columns(battles, tested_columns),)
@@ -167,6 +168,8 @@ def _test_column(
     values: list[str],
 ) -> tuple[float, PairInCategory | None]:
     """Return the p-value of a column, and the pair of models that changes its order.
+
+    The pair is None if the p-value is above the threshold, or if no pair changes its order.
 
     Args:
         battles: the battles.
@@ -243,7 +246,10 @@ def _turned_pair(
     value: str,
     model: int,
 ) -> PairInCategory | None:
-    """Return the pair with a model that changes its order most surely in a category, or None.
+    """Return the pair with a model that changes its order most surely in a category.
+
+    None if no pair with the model is ahead on one side and behind on the other, both beyond chance
+    (`TURNED`).
 
     Args:
         battles: the battles.
@@ -261,7 +267,9 @@ def _turned_pair(
     best = None
     surest = float(ndtri(1 - TURNED / max(len(battles.models) - 1, 1)))
     for other in range(len(battles.models)):
-        is_of_pair = (low == min(model, other)) & (high == max(model, other)) & (model != other)
+        if other == model:
+            continue
+        is_of_pair = (low == min(model, other)) & (high == max(model, other))
         sign = 1 if model < other else -1
         here, t_here = _mean_by_item(sign * worth, item, is_of_pair & is_here)
         there, t_there = _mean_by_item(sign * worth, item, is_of_pair & is_there)
@@ -277,7 +285,7 @@ def _turned_pair(
 def _mean_by_item(worth: np.ndarray, item: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
     """Return the mean over items and its t against 0; t is 0 with fewer than two items.
 
-    If all items are alike, t is infinite with the sign of the mean.
+    If all items are alike, t is infinite with the sign of the mean, or 0 if the mean is 0.
 
     Args:
         worth: value of each battle, shape (battles,).
@@ -291,6 +299,8 @@ def _mean_by_item(worth: np.ndarray, item: np.ndarray, rows: np.ndarray) -> tupl
         return 0.0, 0.0
     mean = float(means.mean())
     error = float(means.std(ddof=1) / np.sqrt(len(means)))
+    if mean == 0:
+        return mean, 0.0
     if error == 0:
-        return mean, float(np.sign(mean)) * np.inf if mean else 0.0
+        return mean, float(np.copysign(np.inf, mean))
     return mean, mean / error

@@ -27,14 +27,18 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     """Check whether rows with one item are about the same input in all runs.
 
     Returns:
-        The check; empty if the battles are of the runs of one model, or of no host's eval and no
-        table whose column of inputs says that questions differ or may differ.
+        The check. It is flagged if a model has inputs that no other run has; not known if inputs
+        are not recorded, or if they differ between rows that are paired by ids; else ok. Empty if
+        nothing was found out about inputs: if no task has runs of several models, and no table has
+        a column of inputs that says that questions differ or may differ.
     """
     compared = _compared_tasks(battles)
     models = set(battles.models)
     findings = []
     for own in battles.questions:
-        if not own.task or own.task in compared or own.unshared.keys() & models:
+        is_of_table = not own.task
+        has_unshared = not models.isdisjoint(own.unshared)
+        if is_of_table or own.task in compared or has_unshared:
             findings.append(own)
     if not findings:
         return ()
@@ -83,7 +87,10 @@ def _reason_of_other_inputs(finding: QuestionFinding) -> str:
 
 
 def _reason_of_column(finding: QuestionFinding) -> str:
-    """Return why a column of inputs does not say whether rows with one id are of one question."""
+    """Return why a column of inputs does not say whether rows with one id are of one question.
+
+    The `reason` of such a finding is the name of the column, and why it is in doubt.
+    """
     ids = f"{finding.conflicts:,} of {quantity(finding.items, 'id')}"
     column, doubt = finding.reason
     have = word_for(finding.conflicts, "has", "have")
@@ -164,7 +171,9 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
     """Check whether all models were run with the same settings.
 
     Returns:
-        The check; empty if the battles are of no host's eval, or of the runs of one model.
+        The check. It is flagged if a setting differs that changes results; not known if a run has
+        no files with its settings; else ok, with the differences that are not flagged.
+        Empty if the battles are of no host's eval, or of the runs of one model.
     """
     runs = _runs_of_battles(battles)
     if len({run.model for run in runs}) < 2:

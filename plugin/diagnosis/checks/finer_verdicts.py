@@ -27,6 +27,8 @@ ORDERLESS = {
 def ways_without_order(battles: Battles, judge: str | None = None) -> str:
     """Return how a judge whose verdicts the order decides may judge, for the end of a clause.
 
+    Only ways that are not in use are named; empty if there are none.
+
     Args:
         battles: the battles.
         judge: name of the judge; None if there is one judge, or if several are meant together.
@@ -40,20 +42,26 @@ def ways_without_order(battles: Battles, judge: str | None = None) -> str:
 
 
 def ways_without_ties(battles: Battles) -> str:
-    """Return how judges that give nearly only ties may judge, for the end of a clause."""
+    """Return how judges that give nearly only ties may judge, for the end of a clause.
+
+    Only options that are not in use are named; empty if there are none.
+    """
     options = _unused_options(battles, FINEST, "numeric")
-    return (
-        f", or let this one give finer grades ({', or '.join(options.values())})" if options else ""
-    )
+    if not options:
+        return ""
+    return f", or let this one give finer grades ({', or '.join(options.values())})"
 
 
 def _unused_options(battles: Battles, grading: frozenset[str], realization: str) -> dict[str, str]:
     """Return the options that are not in use and make verdicts finer, as typed, by name.
 
+    The options are `realization`, and `logprobs` if token probabilities could grade verdicts.
+
     Args:
         battles: the battles.
-        grading: realizations that are as fine as the proposed one.
-        realization: the realization to propose unless a judge has one of these.
+        grading: realizations that are as fine as the proposed one. If a judge has one of them,
+            none is proposed.
+        realization: the realization to propose.
     """
     options = {}
     if not _realizations(battles) & grading:

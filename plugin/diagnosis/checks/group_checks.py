@@ -57,7 +57,9 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
         return ()
     used = {*criterion_columns(battles.columns), battles.group}
     names = sorted(battles.columns - NO_GROUPS - used)
-    known = battles.readable & (battles.item_codes >= 0 if battles.has_items else True)
+    known = battles.readable
+    if battles.has_items:
+        known = known & (battles.item_codes >= 0)
     if not names or not known.any():
         return ()
     are_rows = not battles.has_items and battles.group is None
@@ -158,8 +160,9 @@ def _without_winners(
 ) -> dict[str, np.ndarray]:
     """Return groups of battles without columns that depend on the verdict or on who judged.
 
-    Such a column has the name of the winner, or the rater. Nearly all of its values have one winner
-    each, although they stand with several pairs of models.
+    A column of raters is found by its name (`judge` and names like it). A column of winners is
+    found by its values: of those that stand with several pairs of models, at least `ONE_WINNER`
+    have one winner each.
 
     Args:
         battles: the battles, which have no items.
@@ -173,7 +176,8 @@ def _without_winners(
     kept = {}
     for name, group in groups.items():
         pairs = _distinct_in_groups(group, pair)
-        winners = _distinct_in_groups(group[value != 0], winner[value != 0], len(pairs))
+        is_won = value != 0
+        winners = _distinct_in_groups(group[is_won], winner[is_won], fewest=len(pairs))
         of_several = pairs > 1
         is_of_winner = of_several.any() and (winners[of_several] <= 1).mean() >= ONE_WINNER
         if name.lower() not in raters and not is_of_winner:
@@ -181,16 +185,16 @@ def _without_winners(
     return kept
 
 
-def _distinct_in_groups(group: np.ndarray, value: np.ndarray, groups: int = 0) -> np.ndarray:
+def _distinct_in_groups(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
     """Return the number of distinct values in each group, shape (groups,).
 
     Args:
         group: code of the group of each row, from 0, shape (rows,).
         value: value of each row, shape (rows,).
-        groups: smallest number of groups to return.
+        fewest: smallest length of the result; groups without rows have 0.
     """
     distinct = np.unique(np.stack([group, value]), axis=1)
-    return np.bincount(distinct[0], minlength=groups)
+    return np.bincount(distinct[0], minlength=fewest)
 
 
 def residuals_of_items(
@@ -198,7 +202,8 @@ def residuals_of_items(
 ) -> np.ndarray:
     """Return the residual of each item and model, shape (items, models).
 
-    Residuals are of the values of `pair_values`.
+    The residual is the sum over the model's battles on the item of how much better it was
+    (`pair_values`) than in the mean of all battles of the pair.
 
     Args:
         battles: the battles.
@@ -256,9 +261,10 @@ def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
-    """Return the one-sided p-value that items of one group have alike residuals.
+    """Return the one-sided p-value of the hypothesis that residuals do not depend on the group.
 
-    It is 1 if the statistic is not clearly above its mean over all divisions.
+    It is found by at most `PERMUTATIONS` random divisions, with seed 0. It is 1 if the statistic is
+    not above its mean over all divisions.
 
     Args:
         residual: residuals of items, shape (items, models).
@@ -270,6 +276,7 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
         return 1.0
 
     def statistic(code: np.ndarray) -> float:
+        """Return the sum of the products of all pairs of items in one group, twice."""
         sums = np.stack([np.bincount(code, column, groups) for column in residual.T])
         return float(np.sum(sums**2)) - squares
 
@@ -286,7 +293,10 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
 
 
 def _mean_statistic(residual: np.ndarray, group: np.ndarray) -> float:
-    """Return the mean of the statistic over all divisions into groups of the same sizes."""
+    """Return the mean of the statistic over all divisions into groups of the same sizes.
+
+    The arguments and the statistic are those of `_p_of_groups`.
+    """
     items = len(residual)
     size = np.bincount(group)
     pairs_in_groups = float(np.sum(size * (size - 1)))

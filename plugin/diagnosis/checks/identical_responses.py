@@ -17,6 +17,8 @@ def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[
     """Return checks in which those that lack judged battles name identical responses as the cause.
 
     No judge is asked about identical responses, so battles are lacking although they were played.
+    A check is changed if it is not known, and could be made if these battles had a verdict; all
+    others are returned as they are.
 
     Args:
         checks: the checks of a card.

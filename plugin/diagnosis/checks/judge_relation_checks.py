@@ -12,9 +12,10 @@ from podium.wording import join_names
 
 
 def check_own_model(battles: Battles, families: Mapping[str, str]) -> tuple[Check, ...]:
-    """Check whether a judge is one of the models; flagged for the first such judge.
+    """Check whether a judge is one of the models; flagged if any judge is, ok otherwise.
 
-    Empty if no judge is known that is not human.
+    The text names the first such judge; the models of the check are those of all such judges. Empty
+    if no judge is known that is not human.
     """
     relations = relations_of(battles, families) if is_judged(battles) else []
     if not relations:
@@ -35,9 +36,10 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
         families: families by pattern of models' names, as given by the user.
 
     Returns:
-        The check, flagged for the first such judge; not known if the family of no judge is known.
-        Empty if no judge is known that is not human, or if a judge is itself one of the models and
-        no other model is of a judge's family; `check_own_model` flags this case.
+        The check, flagged for the first such judge; not known if the family of no judge is known;
+        ok if no judge is of the family of a model. Empty if no judge is known that is not human, or
+        if a judge is itself one of the models and no other model is of a judge's family;
+        `check_own_model` flags this case.
     """
     relations = relations_of(battles, families) if is_judged(battles) else []
     if not relations:
@@ -60,10 +62,10 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
 def doubt_about_relation(
     battles: Battles, families: Mapping[str, str], models: Collection[str]
 ) -> Check | None:
-    """Return the flagged check that a judge is one of some models, or of the family of a part.
+    """Return the flagged check that a judge is one of the compared models, or of their family.
 
-    If a judge is of the family of all these models, and none of them itself, it prefers none of
-    them for that reason.
+    Models of its family count only if other compared models are not of it. If a judge is of the
+    family of all these models, and none of them itself, it prefers none of them for that reason.
 
     Args:
         battles: the battles of all models.
@@ -91,7 +93,8 @@ def doubt_about_relation(
 def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether it rates its own family higher or lower than others do.
 
-    Empty for the card of a metric.
+    The check is made by `check_effect` from the excess in Elo. It is not known if the excess is
+    missing. Empty for the card of a metric.
     """
     if not card.has_judge:
         return ()

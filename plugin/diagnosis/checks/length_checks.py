@@ -62,7 +62,10 @@ def length_control_option() -> str:
 
 
 def _test_length(battles: Battles, level: float = 0.95) -> Check:
-    """Make the check of `check_length`; `level` is the confidence level of the interval."""
+    """Make the check of `check_length`, whatever the number of battles.
+
+    `level` is the confidence level of the interval.
+    """
     ratio = log_ratio(battles)
     kept = battles.readable & ~np.isnan(ratio)
     if not kept.any():

@@ -52,9 +52,11 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
         no item allows the test. Empty if no judge decided the battles, if nothing or everything is
         lost, or if there are too few models to compare.
     """
-    if are_too_many(battles) and _can_compare_losses(battles) and _has_unparsed(battles):
+    if not are_too_many(battles):
+        return _test_losses(battles)
+    if _can_compare_losses(battles) and _has_unparsed(battles):
         return (not_known("lost replies", TOO_MANY),)
-    return () if are_too_many(battles) else _test_losses(battles)
+    return ()
 
 
 def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
@@ -63,7 +65,7 @@ def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _can_compare_losses(battles: Battles) -> bool:
-    """Return whether a judge decided the battles, some of which are readable, of 3 models.
+    """Return whether a judge decided the battles of three or more models, some of them readable.
 
     Battles that are made of a judge's scores lack scores, not replies, if none of them is unparsed.
     """
@@ -106,7 +108,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
 
 
 def _remedy(battles: Battles) -> str:
-    """Return what to do about battles that are unparsed or absent."""
+    """Return what to do about battles that are unparsed or, if none is, absent."""
     reasons = battles.unparsed_reasons()
     if not reasons:
         return "add the missing verdicts"
@@ -145,8 +147,10 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     share = unparsed_share(battles)
     if not is_judged(battles) or not battles.tally.judged or not share:
         return ()
-    # Each verdict is one of two models.
-    if share * len(battles.models) / 2 <= LEAST_EXCESS:
+    # A verdict is about two models. If one model has all unparsed verdicts, and all models have
+    # equally many, their share among the verdicts of this model is that of all times models / 2.
+    largest_share = share * len(battles.models) / 2
+    if largest_share <= LEAST_EXCESS:
         return ()
     has_two_models = len(battles.models) < FEWEST_COMPARED
     lost = compare_lost_verdicts(battles, ERROR_RATE)
@@ -205,7 +209,9 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
 def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     """Return the test of lost verdicts that a check reports.
 
-    It is that of a named model, unless the losses of single models do not explain the finding.
+    It is the most significant test of a model in `lost.models`. If the losses of single models do
+    not explain the finding, it is the test of the stronger model of each pair. If no test is
+    significant, it is the most significant one of those with a large change, else of all.
     """
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
@@ -253,7 +259,14 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
 
 
 def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
-    """Return that it is not known whether rows at the start or the end of a table were lost."""
+    """Return that it is not known whether rows at the start or the end of a table were lost.
+
+    Args:
+        name: name of the check.
+        what: what the rows are, as a noun: battles or scores.
+        battles: the battles.
+        cut: codes of the models without these rows; the result is empty if there are none.
+    """
     if not cut:
         return ()
     models = join_names([battles.models[code] for code in dict.fromkeys(cut)])
@@ -262,9 +275,10 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
 
 
 def _unless_cut(check: Check, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
-    """Return a check, or that it is not known, if rows may be lost that the check does not count.
+    """Return a check, or that it is not known if the models in `cut` may have lost more rows.
 
-    A check that finds significant losses is returned in any case.
+    `cut` has the codes of models without rows at the start or the end of a table, which the check
+    does not count. A check that finds significant losses is returned in any case.
     """
     is_significant = check.p is not None and check.p <= ERROR_RATE
     if check.result is Result.FLAGGED and is_significant:

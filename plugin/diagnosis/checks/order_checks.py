@@ -31,8 +31,8 @@ from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.wording import some
 
-BIASES = CHECKS["position"].threshold
-"""|win rate of the response shown first - 0.5| above which the order biases verdicts."""
+BIASES_ABOVE = CHECKS["position"].threshold
+"""The order biases verdicts if |win rate of the response shown first - 0.5| is above this."""
 LEVEL_OF_WARNINGS = ERROR_RATE / 10
 """Largest p-value of a check that is a warning without being adjusted with the other checks of a
 ranking, of which up to ten are tests."""
@@ -42,8 +42,8 @@ ONE_ORDER = "one order"
 """Name of the check of judges that read single orders only."""
 IN_SLICES = "order in slices"
 """Name of the check whether the order decides more in some tasks or categories."""
-DECIDES = CHECKS[ORDER_DECIDES].threshold
-"""|win rate of the response shown first - 0.5| above which the order decides verdicts."""
+DECIDES_ABOVE = CHECKS[ORDER_DECIDES].threshold
+"""The order decides verdicts if |win rate of the response shown first - 0.5| is above this."""
 
 
 def sees_both_responses(battles: Battles) -> bool:
@@ -131,8 +131,8 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
     """Check whether the order decides more in some tasks or categories than in the others.
 
     In such a slice, the win rate of the response shown first differs from 0.5 by more than
-    `DECIDES` (`BIASES` for a judge of single orders). It also differs from that in the other
-    slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over columns by
+    `DECIDES_ABOVE` (`BIASES_ABOVE` for a judge of single orders). It also differs from that in the
+    other slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over columns by
     Bonferroni's.
 
     Returns:
@@ -164,8 +164,9 @@ def _find_biased_slices(
         error_rate: level of the tests.
 
     Returns:
-        Value of the column, effect, and p-value of its difference from the other slices, the
-        strongest effect first.
+        Value of the column, effect and p-value, the strongest effect first. The p-value is the
+        larger one of two tests: that the effect is 0, and that it is that of the other slices. It
+        is adjusted over slices (Holm) and judges (Bonferroni).
     """
     own: set[str | None] = {*battles.judges}
     several = len((battles.whole or battles).judges) > 1
@@ -180,7 +181,7 @@ def _find_biased_slices(
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
             # Both orders together cancel a preference that does not decide.
-            least = BIASES if effect.is_single else DECIDES
+            least = BIASES_ABOVE if effect.is_single else DECIDES_ABOVE
             if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
     return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
@@ -189,8 +190,8 @@ def _find_biased_slices(
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
     """Return the p-value that the effect in one slice is that in the others together.
 
-    The effects of the others are averaged by their numbers of verdicts. Errors are those of the
-    intervals. It is 1 if there is no other slice, or if an interval is unknown.
+    The effects of the others are averaged by their numbers of verdicts. Slices without an interval
+    are left out. The p-value is 1 if there is no other slice, or if this slice has no interval.
 
     Args:
         measured: value and effect of each slice.
@@ -203,7 +204,9 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
             if k == place:
                 return 1.0
             continue
-        known.append((k, rate.value, (rate.high - rate.low) / 4, float(rate.n)))
+        # A 95% interval reaches about two standard errors to both sides.
+        error = (rate.high - rate.low) / 4
+        known.append((k, rate.value, error, float(rate.n)))
     others = [each for each in known if each[0] != place]
     if not others:
         return 1.0
@@ -290,17 +293,17 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
         several: whether several judges decided the battles.
 
     Returns:
-        The check of the judge with the smallest p-value among those whose verdicts the order
-        decides, else among those that it biases, else among all. If the order biases none and there
-        are too few pairs of some judge, the check is not known.
+        The check `order decides` or `position` of the judge with the smallest p-value among those
+        whose verdicts the order decides, else among those that it biases, else among all. If the
+        order biases none and there are too few pairs of some judge, the check is not known.
     """
     # The smallest of several p-values times their number is the first step of Holm's rule.
     significant = [effect for effect in effects if effect.p * len(effects) <= ERROR_RATE]
-    large = [effect for effect in significant if abs(effect.lean) > BIASES]
+    large = [effect for effect in significant if abs(effect.lean) > BIASES_ABOVE]
     undecided = [effect for effect in effects if effect.is_open]
     if not large and undecided:
         return _unknown_effect(undecided[0], several)
-    deciding = [effect for effect in large if abs(effect.lean) > DECIDES]
+    deciding = [effect for effect in large if abs(effect.lean) > DECIDES_ABOVE]
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))

@@ -13,11 +13,11 @@ from podium.score_scale import ELO
 from podium.wording import join_names, plural, quantity, some, word_for
 
 MOST_DROPPED = 20
-"""The search for items without which another model leads leaves out at most this many."""
+"""Largest number of items that are left out to find whether another model leads."""
 SEARCHED = "bradley-terry"
 """The ranker whose ratings the search fits."""
 MOST_PLACES = 4
-"""At most this many separated places are named."""
+"""Largest number of separated places that are named."""
 AGAINST_ELO = frozenset(
     {
         "connected",
@@ -65,8 +65,9 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
     """Return the neighbours that the fewest further items would separate, and this number.
 
     Returns:
-        The upper place, from 1, and the number of items; None if all neighbours are separated, or
-        if the number is unknown for all others.
+        The upper place, from 1, and the number of items. None if all neighbours are separated, if
+        the number is unknown for all others, if a tournament has decided, or if newcomers were
+        placed on a given ladder.
     """
     separation = standings.separation
     has_decisions = "decisions" in standings.diagnostics.get("answer", {})

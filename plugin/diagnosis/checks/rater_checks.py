@@ -39,18 +39,18 @@ SCORES_WITHOUT: dict[str, Callable[[Battles], ScoresWithout | None]] = {
 
 
 def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, ...]:
-    """Check whether one voter or judge decides which model is first, or another clear place.
+    """Check whether one voter or judge decides which model is first, or another clear difference.
 
-    A first model is checked if it is clearly ahead of all others, or, if errors include how at
-    least 10 voters or judges differ, if it is at least `LEAST_Z` standard errors ahead, or if one
-    voter or judge gave many of the verdicts (`has_heavy_rater`). Otherwise, closer models change
-    places by many removals. If the first place does not change, and there are at most
-    `MOST_RATERS_OF_PAIRS` voters or judges, all pairs are checked of which one model is clearly
-    ahead.
+    The first place is checked if the first model is clearly ahead of all others. If errors include
+    how at least 10 voters or judges differ, it is also checked if the first model is `LEAST_Z`
+    standard errors ahead, or if one voter or judge gave many of the verdicts (`has_heavy_rater`).
+    Closer models are not checked, because many removals change their places. If the first place
+    does not change, and there are at most `MOST_RATERS_OF_PAIRS` voters or judges, all pairs are
+    checked of which one model is clearly ahead.
 
     Returns:
-        The check, without a clear difference only if it is flagged; empty if there is one judge and
-        no voters, there are too many battles, or the ranker is none of `SCORES_WITHOUT`.
+        The check. Empty if there is one judge and no voters, if there are too many battles, if the
+        ranker is none of `SCORES_WITHOUT`, or if no model is clearly ahead and nothing is flagged.
     """
     separation = standings.separation
     scores_without = SCORES_WITHOUT.get(standings.ranker)
@@ -85,8 +85,8 @@ def _check_places(
 ) -> tuple[Check, ...]:
     """Return the check of the first place or, if it does not change, of other pairs.
 
-    There is none if these scores have another order, as plain scores may have of a ranking at equal
-    length.
+    It is not known if a fit fails. There is none if the scores that are computed here have another
+    order than the ranking; a ranking at equal length may differ from these plain scores.
 
     Args:
         battles: the battles.
@@ -225,7 +225,9 @@ def _decisive_fields(
     name = decisive.name
     if decisive.unit == "judge":
         name = battles.short_judges.get(name, name)
-    noun = "score" if decisive.of_scores else {"voter": "vote", "judge": "verdict"}[decisive.unit]
+    noun = "vote" if decisive.unit == "voter" else "verdict"
+    if decisive.of_scores:
+        noun = "score"
     others = decisive.number - 1
     each = f"; {quantity(others, f'other {decisive.unit}')} also" if others else ""
     verb = " decides" if others == 1 else " decide"

@@ -79,9 +79,13 @@ class SharedVerdicts(NamedTuple):
     sample: Clustered
 
     def agreement_of(self, judge: int) -> Statistic | None:
-        """Return in which share of the others' verdicts a judge names the same winner.
+        """Return the share of the other judges' verdicts with the same winner as those of a judge.
 
-        Only battles count on which it and another judge name a winner. None if there are none.
+        Only battles count on which this judge and another one name a winner. None if there are
+        none.
+
+        Args:
+            judge: position of the judge in `judges`.
         """
         own = self.winner[:, [judge]]
         others = np.delete(self.winner, judge, axis=1)

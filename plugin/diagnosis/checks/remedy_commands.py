@@ -32,8 +32,8 @@ class TypedArguments:
     leaders: tuple[str, ...] = ()
 
     @property
-    def all(self) -> str:
-        """All that `podium rank` takes."""
+    def rank_arguments(self) -> str:
+        """Everything that was typed to read and to rank the battles, as `podium rank` takes it."""
         return f"{self.reading} {self.ranking}".rstrip()
 
     def of_slice(self, column: str | None, value: str | None) -> "TypedArguments":
@@ -59,7 +59,11 @@ READ_AND_RANK = {
     "ladder scale": "podium rank {reading}",
     "ladder rating": "podium rank {reading}",
 }
-"""By check, the ranking that does without the fault."""
+"""By name of a flagged check, the template of a command that ranks without the fault.
+
+`{reading}` is what was typed to read the battles, `{all}` also what was typed to rank them,
+`{verdicts}` the reading with `--pool` if judges were pooled; other names are fields of the check.
+"""
 DIAGNOSE = {
     "order decides": "position",
     "only ties": "consistency",
@@ -81,7 +85,7 @@ DIAGNOSE = {
     "one truth": "side_by_side",
     "shared errors": "side_by_side",
 }
-"""By check, the section of a judge card that has its figures."""
+"""By name of a flagged check, the section of a judge card that has its figures."""
 OTHERS = {
     "items": "podium plan {verdicts}",
     "first place": "podium plan {verdicts}",
@@ -94,7 +98,7 @@ OTHERS = {
         "podium report {reading} --disclose -o report.html",
     ),
 }
-"""By check, the command of another kind."""
+"""By name of a flagged check, the template of a command that neither ranks nor diagnoses."""
 WHAT_IS_MISSING = {
     "repeated": f"{NEW_TOURNAMENT} -T repeats=2",
     "position": f"{NEW_TOURNAMENT} -T orders=both",
@@ -105,9 +109,12 @@ WHAT_IS_MISSING = {
     "self-preference": "podium audit {all} --models TABLE",
     "fit": "podium plan {verdicts}",
 }
-"""By check, the command that makes it known."""
+"""By name of a check that is not known, the template of the command that makes it known."""
 COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
-"""Says of scores how many more items would separate the first two models."""
+"""Takes the place of `podium plan` for scores.
+
+It says how many more items would separate the first two models.
+"""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
 """Makes the check of the human scale known if there are human labels."""
 
@@ -115,7 +122,12 @@ CALIBRATE = "podium calibrate {reading} -o calibration.json"
 def remedy_command(
     check: Check, arguments: TypedArguments, more: Mapping[str, str] | None = None
 ) -> str:
-    """Return the command that helps; empty if the check needs none, or if none is known.
+    """Return the command that helps with a check.
+
+    For scores, a comparison of the first two models takes the place of a plan. The command is empty
+    if the check needs none, if none is known, if a field of its template is lacking, or if it
+    cannot be used: to ask human voters again, to plan judge calls for scores, or to calibrate
+    several judges together.
 
     Args:
         check: the check.
@@ -133,7 +145,7 @@ def remedy_command(
         **(more or {}),
         "option": option,
         "reading": arguments.reading,
-        "all": arguments.all,
+        "all": arguments.rank_arguments,
         **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
@@ -154,7 +166,11 @@ def remedy_command(
 
 
 def _command_template(check: Check) -> str:
-    """Return the template of the command for a check; empty if there is none."""
+    """Return the template of the command for a check; empty if there is none.
+
+    A check that is ok has no command, except the descriptions `places` and `judges`, and `elo` if
+    gaps in Elo may not be quoted.
+    """
     name = check.name
     if not check.is_known:
         if name == "human scale" and check.fields.get("is_labelled"):

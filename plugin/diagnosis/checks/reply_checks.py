@@ -35,12 +35,14 @@ def check_only_ties(battles: Battles) -> tuple[Check, ...]:
     """
     if not is_judged(battles):
         return ()
-    named = [judge for judge in battles.judges if judge != UNNAMED_JUDGE]
-    parts = {named[0] if len(named) == len(battles.judges) == 1 else "": battles}
+    has_one_judge = len(battles.judges) == 1 and battles.judges[0] != UNNAMED_JUDGE
+    # The battles that are looked at, by name of the judge; empty for all battles together.
+    parts = {battles.judges[0] if has_one_judge else "": battles}
     if 1 < len(battles.judges) <= MOST_JUDGES and len(battles) <= MOST_BATTLES:
         names = np.array([name or UNNAMED_JUDGE for name in battles.rows.texts_of("judge")])
         parts = {name: battles.select(names == name) for name in battles.judges}
-    flagged = [check for name, own in parts.items() if (check := _check_ties_of(own, name))]
+    checks = [_check_ties_of(own, name) for name, own in parts.items()]
+    flagged = [check for check in checks if check is not None]
     return (max(flagged, key=lambda check: check.number or 0),) if flagged else ()
 
 
@@ -67,8 +69,10 @@ def _check_ties_of(battles: Battles, judge: str) -> Check | None:
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:
-    """Check the share of the judges' replies that are unparsed; empty if no judge decided the
-    battles."""
+    """Check the share of the judges' replies that are unparsed, as `check_unparsed_count` does.
+
+    Empty if no judge decided the battles.
+    """
     if not is_judged(battles):
         return ()
     remedy = remedy_of_unparsed(battles) if battles.counts().unparsed else None
@@ -84,7 +88,7 @@ def check_unparsed_count(
     *,
     are_votes: bool = False,
 ) -> Check:
-    """Check the share of unparsed replies; flagged if it is above the threshold.
+    """Return the check of the share of unparsed replies, flagged if it is above the threshold.
 
     Args:
         counts: the counts of battles.

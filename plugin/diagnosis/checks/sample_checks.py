@@ -16,14 +16,15 @@ from podium.rankers.ranking import Standings
 from podium.wording import item_option, join_item_names, plural, quantity, some
 
 MOST_JOINING = 3
-"""At most this many battles are named that would connect groups of models."""
+"""Largest number of named battles that would connect groups of models."""
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:
-    """Check whether the battles connect all models.
+    """Check whether the battles connect all models, by the fit of a ranking.
 
     Returns:
-        The check; empty for a ranker whose scores need no connection, such as `mean`.
+        The check, flagged if there is more than one group of models; empty for a ranker whose
+        scores need no connection, such as `mean`.
     """
     groups = standings.fit.components
     if groups is None:
@@ -35,7 +36,8 @@ def check_connected(standings: Standings) -> tuple[Check, ...]:
 def check_connected_battles(battles: Battles) -> tuple[Check, ...]:
     """Check whether the battles connect all models, also if these have no ranking.
 
-    Empty if no battle is readable.
+    If they do not, the text names up to `MOST_JOINING` battles that would connect them. Empty if no
+    battle is readable.
     """
     if not battles.tally.judged:
         return ()

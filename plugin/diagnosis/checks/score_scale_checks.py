@@ -58,14 +58,15 @@ SCORED = ("model", "item", "repeat", "response")
 
 @dataclass(frozen=True, slots=True)
 class UnlikeScales:
-    """Models whose scores look like fractions, and models whose scores look like percent.
+    """Models whose scores are on a smaller scale than those of other models.
 
     Attributes:
         about: the task, metric and judge of the scores, as far as columns name them.
-        fractions: models with fractions.
-        percent: models with percent.
-        kinds: what the scores of the first and of the other models look like.
-        scores: scores of both kinds, as a data frame with the columns of `SCORED` and `score`.
+        fractions: models with scores on the smaller scale: fractions, seconds or grades.
+        percent: models with scores on the larger scale: percent, milliseconds or grades.
+        scores: scores of all these models, as a data frame with the columns of `SCORED` and
+            `score`.
+        kinds: the two scales in words, the smaller one first.
     """
 
     about: Mapping[str, str]
@@ -76,10 +77,14 @@ class UnlikeScales:
 
 
 def check_score_scale(battles: Battles) -> tuple[Check, ...]:
-    """Flag scores of which some look like fractions and others like percent.
+    """Flag scores of one task, metric and judge that are on two scales.
+
+    The scales are fractions and percent, two scales of which one is ten times the other, or, for
+    metrics that are times, seconds and milliseconds.
 
     Returns:
-        The flagged check; empty if no scores look so, or if there are no scores.
+        The flagged check, with the first such task or metric as example; empty if no scores look
+        so, if there are no scores, or if a judge decided too many battles.
     """
     if not {"score_a", "score_b"} <= battles.columns:
         return ()
@@ -118,13 +123,26 @@ def compares_scales(
         return False
     compared = set(models)
     for group in check.fields["groups"]:
-        is_other = about is not None and any(
-            about.get(name) not in (None, group[name]) for name in GROUPS if name in group
+        has_both = not (
+            compared.isdisjoint(group["fractions"]) or compared.isdisjoint(group["percent"])
         )
-        kinds = (group["fractions"], group["percent"])
-        if not is_other and not any(compared.isdisjoint(kind) for kind in kinds):
+        if has_both and _may_be_about(group, about or {}):
             return True
     return False
+
+
+def _may_be_about(group: Mapping[str, Any], about: Mapping[str, str | None]) -> bool:
+    """Return whether scores may be of the same task, metric and judge as others.
+
+    Args:
+        group: the task, metric and judge of the scores, as far as they are known.
+        about: the task, metric and judge of the others; None for those that are not known.
+    """
+    for name in GROUPS:
+        wanted = about.get(name)
+        if wanted is not None and name in group and group[name] != wanted:
+            return False
+    return True
 
 
 def are_scales_unlike(checks: Iterable[Check]) -> bool:
@@ -145,10 +163,11 @@ def _may_have_two_units(battles: Battles) -> bool:
 
 
 def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame, bool]]":
-    """Return the scores of each task, metric and judge that may be shares or times.
+    """Return the scores of both models of all battles, by task, metric and judge.
 
-    Negated scores get back the sign that they have in the files. Metrics that are known to be
-    costs, losses or distances are left out.
+    A score of a model that is in several battles has a row for each of them. Negated scores get
+    back the sign that they have in the files. Metrics that are known to be costs, losses or
+    distances are left out.
 
     Returns:
         The task, metric and judge; the scores; and whether they are times by the metric's name.
@@ -169,9 +188,11 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     parts = [own for _, own in scores.groupby(divided, dropna=False)] if divided else [scores]
     kept = []
     for own in parts:
-        name = str(own["metric"].iloc[0]) if "metric" in own and len(own) else None
+        name = str(own["metric"].iloc[0]) if "metric" in own and len(own) else ""
         measure = battles.measure_of(name) if name else next(iter(battles.measures), None)
-        metric = measure.metric or measure.scorer or "" if measure else name or ""
+        metric = name
+        if measure is not None:
+            metric = measure.metric or measure.scorer or ""
         if is_amount(metric) and not is_time(metric):
             continue
         is_negated = measure is not None and measure.is_negated
@@ -192,7 +213,8 @@ def find_unlike_scales(
         about: the task, metric and judge of the scores.
 
     Returns:
-        The models; None if there is no such pair.
+        The models; None if there is no such pair, if a score is below 0 or above 100, or if no
+        score is above 1.
     """
     largest = scores["score"].max()
     if not 1 < largest <= 100 or scores["score"].min() < 0:
@@ -206,7 +228,10 @@ def find_unlike_scales(
 def _find_fractions_and_percent(
     scores: "pd.DataFrame", about: Mapping[str, str]
 ) -> UnlikeScales | None:
-    """Find models whose scores look like fractions beside models whose scores look like percent."""
+    """Find models whose scores look like fractions beside models whose scores look like percent.
+
+    None if there are none, or if the scores of any model lie on both sides of 1 (`_spans_both`).
+    """
     largest = scores.groupby("model")["score"].max()
     if not ((largest <= 1).any() and (largest > 1).any()):
         return None
@@ -267,7 +292,15 @@ def _find_by_pairs(
     kinds: tuple[str, str],
     are_unlike: "Callable[[pd.Series, pd.Series], bool]",
 ) -> UnlikeScales | None:
-    """Find the models whose scores by item are unlike those of another model, by a function."""
+    """Find the pairs of models whose mean scores by item are on two scales, by a function.
+
+    Args:
+        scores: scores of one metric.
+        about: the task, metric and judge of the scores.
+        kinds: the two scales in words, the smaller one first.
+        are_unlike: returns whether the second scores are on the larger scale, from the scores of
+            two models by item.
+    """
     means = scores.groupby(["model", "item"])["score"].mean()
     by_model = {str(name): own.droplevel("model") for name, own in means.groupby("model")}
     pairs = [
@@ -280,7 +313,10 @@ def _find_by_pairs(
 
 
 def _are_other_times(seconds: "pd.Series", others: "pd.Series") -> bool:
-    """Return whether the second times look like the first ones in milliseconds."""
+    """Return whether the first times look like seconds, and the others like milliseconds.
+
+    The ratio of their medians is within `RATIOS_OF_TIMES`, and all of the first are smaller.
+    """
     if min(len(seconds), len(others)) < FEWEST or seconds.min() < 0:
         return False
     least, most = RATIOS_OF_TIMES
@@ -290,6 +326,10 @@ def _are_other_times(seconds: "pd.Series", others: "pd.Series") -> bool:
 
 def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
     """Return whether the second scores look like the first ones on a scale of ten times the size.
+
+    On at least ten common items, ten times the first scores must have nearly the same mean and
+    standard deviation as the second ones, and be correlated with them. Hardly any of the second
+    scores may lie within the first scale.
 
     Args:
         top: the upper end of the first scale.
@@ -309,7 +349,11 @@ def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
 
 
 def _looks_like_fractions(scores: np.ndarray) -> bool:
-    """Return whether scores are in [0, 1]: ten or more between 0 and 1, or only 0 and 1."""
+    """Return whether scores are at most 1, and look like those of a scale from 0 to 1.
+
+    They do if ten or more are between 0 and 1 and the scale seems to end at 1 (`_has_end`), or if
+    all are 0 or 1 and at least ten are 1.
+    """
     if scores.max() > 1:
         return False
     is_continuous = _count_between(scores) >= FEWEST and _has_end(scores, 1)
@@ -317,7 +361,11 @@ def _looks_like_fractions(scores: np.ndarray) -> bool:
 
 
 def _looks_like_percent(scores: np.ndarray) -> bool:
-    """Return whether scores are beyond what grades are, and hardly any are between 0 and 1."""
+    """Return whether scores look like percent.
+
+    They do if the largest is above `LARGEST_GRADE`, at least ten are above 1 and hardly any between
+    0 and 1, and the scale seems to end at 100 (`_has_end`).
+    """
     is_beyond = scores.max() > LARGEST_GRADE and (scores > 1).sum() >= FEWEST
     is_above = _count_between(scores) <= MOST_BELOW_ONE * len(scores)
     return bool(is_beyond and is_above and _has_end(scores, 100))
@@ -363,11 +411,14 @@ def _is_binary(scores: np.ndarray, top: float) -> bool:
 
 
 def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
-    """Return the models and an example of each kind, of one item if they share one.
+    """Return the fields of the check's text: the models, and an example of each scale.
+
+    The examples are the scores of the first two models on a common item, on which the score on the
+    smaller scale is above 0; without such an item, their largest scores.
 
     Args:
         unlike: the scores that are described.
-        others: number of further tasks, metrics or judges of which the same was unlike.
+        others: number of further tasks, metrics or judges with scores on two scales.
     """
     first = unlike.fractions[0]
     second = unlike.percent[0]

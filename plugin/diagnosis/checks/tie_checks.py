@@ -73,7 +73,7 @@ def check_ties(battles: Battles) -> tuple[Check, ...]:
         return (not_known("ties", TOO_MANY),)
     coded = code_battles(battles)
     are_hard = np.isclose(coded.credit[:, None], HARD_CREDITS).any(axis=1)
-    ties = outcome_masses(coded.credit)[1]
+    _, ties, _ = outcome_masses(coded.credit)
     if not ties.any() or (~are_hard).mean() > MOST_GRADED:
         return ()
     if coded.clusters < FEWEST_CLUSTERS:
@@ -91,6 +91,9 @@ def _compare_orders(
 ) -> Check:
     """Return the check of the pair that most certainly changes its order.
 
+    The check is flagged if any pair changes its order beyond chance, with the number of such pairs.
+    If no pair changes its order at all, it is ok with a p-value of 1.
+
     Args:
         coded: the battles.
         half: ratings in which ties are half wins.
@@ -103,6 +106,7 @@ def _compare_orders(
         for first, second in pairs:
             z = half.z_of_pair(first, second)
             ahead, behind = (first, second) if z > 0 else (second, first)
+            # The pair turns if the model that is behind here is ahead by the other count.
             least = min(abs(z), ratings.z_of_pair(behind, ahead))
             if least > 0:
                 p = min(1.0, tests * float(stdtr(coded.clusters - 1, -least)))
@@ -117,7 +121,11 @@ def _compare_orders(
 
 
 def _rate_half_wins(coded: CodedBattles) -> RatingsByTies:
-    """Return Bradley-Terry ratings in which a tie is half a win."""
+    """Return Bradley-Terry ratings in which a tie is half a win.
+
+    Raises:
+        NotIdentifiedError: the battles do not connect all models.
+    """
     pairs = pair_sums(coded)
     if comparison_graph(pairs).groups > 1:
         raise NotIdentifiedError("the battles do not connect all models")

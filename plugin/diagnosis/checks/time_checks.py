@@ -63,7 +63,9 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
-        models (Bonferroni), and not yet adjusted with other checks. Not known for too many battles,
+        models (Bonferroni), and not yet adjusted with other checks. It is flagged if this p-value
+        is at most 5% and the change is above the threshold. If several columns have times, that
+        with the largest share of known times is used. Not known for too many battles,
         if no model has enough items, if a part of the times is not readable, or if no column has
         times.
     """
@@ -108,9 +110,10 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
 
 
 def _time_columns(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return the columns with times, and the time of each battle in seconds, NaN if unknown.
+    """Return the columns with times, and the time of each battle in seconds since 1970.
 
-    A column counts if it has the name of a time, and any of its cells is readable as one.
+    A time is NaN if unknown. A column counts if it has the name of a time, and any of its cells is
+    readable as one.
     """
     columns = []
     for name in sorted(battles.columns - {*COLUMNS}):
@@ -140,9 +143,9 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
 
 
 def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
-    """Return the slope of each model with enough items.
+    """Return the slope of each model with enough items and, if voters are known, enough voters.
 
-    Errors are clustered by item, or by voter if these give a larger error.
+    Errors are clustered by item, or by voter (or judge) if these give a larger error.
 
     Args:
         battles: the battles.
@@ -187,7 +190,8 @@ def _slope_of_model(
         unit: code of the cluster of each.
 
     Returns:
-        The slope; None with fewer than `FEWEST_CLUSTERS` clusters, or if all times are equal.
+        The slope; None with fewer than `FEWEST_CLUSTERS` clusters, if all times are equal, or if
+        the error is 0.
     """
     spread = float(np.sum(moment**2))
     distinct, cluster = np.unique(unit, return_inverse=True)

@@ -196,7 +196,8 @@ def _may_lack_verdicts(battles: Battles) -> bool:
 
 def _has_several_values(battles: Battles, column: str) -> bool:
     """Return whether a column has more than one value."""
-    return len(battles.judges if column == "judge" else battles.values_of(column)) > 1
+    values = battles.judges if column == "judge" else battles.values_of(column)
+    return len(values) > 1
 
 
 def _judgments_of_battles(battles: Battles) -> np.ndarray:

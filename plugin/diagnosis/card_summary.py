@@ -69,7 +69,8 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
         return ""
     if len(descriptions) == 1:
         return ANSWERS["only judge with labels"].format(best=descriptions[0])
-    lead = agreement_lead(*(cards[name].subject for name in best))
+    first, second = best
+    lead = agreement_lead(cards[first].subject, cards[second].subject)
     is_clear = lead.low is not None and lead.low > 0
     return ANSWERS["best judge"].format(
         best=descriptions[0],

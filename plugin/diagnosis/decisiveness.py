@@ -93,7 +93,8 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
         method="bounded",
         options={"xatol": 1e-9},
     )
-    return float(np.exp(refined.x if refined.fun <= errors[best] else LOG_ALPHAS[best]))
+    log_alpha = refined.x if refined.fun <= errors[best] else LOG_ALPHAS[best]
+    return float(np.exp(log_alpha))
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:

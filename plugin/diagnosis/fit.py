@@ -227,7 +227,8 @@ def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
     Returns:
         The mean in nats, NaN if a rate of these pairs is unknown, shape (...).
     """
-    return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
+    ab, bc, ac = (rate[..., edge] for edge in triples.T)
+    return np.asarray(deviation(ab, bc, ac).mean(axis=-1))
 
 
 def deviations_of_draws(

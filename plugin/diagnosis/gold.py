@@ -261,14 +261,14 @@ def resample_items(
     columns = resample(columns_of, resampled_items, resamples, rng, width=len(matched.models) ** 2)
     judge_rates = columns[:, 1 : 1 + pairs]
     gold_rates = columns[:, 1 + pairs :]
-    bootstrap = "bootstrap, gold standard as given"
     if gold_items:
         how = "together" if share_items else "apart"
         bootstrap = f"bootstrap of judge and gold standard {how}"
+    else:
+        bootstrap = "bootstrap, gold standard as given"
+        gold_rates = gold_rates[0]  # a ranking gives the same win rates in all resamples
     method = f"{matched.judge_ratings.coded.unit} {bootstrap}, {resamples} resamples"
-    return GoldDraws(
-        columns[:, 0], judge_rates, gold_rates if gold_items else gold_rates[0], method
-    )
+    return GoldDraws(columns[:, 0], judge_rates, gold_rates, method)
 
 
 def _draw_gold_items(items: int, draws: int, rng: np.random.Generator) -> np.ndarray:

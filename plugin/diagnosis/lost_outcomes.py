@@ -18,7 +18,7 @@ from podium.diagnosis.subject import matchup_codes, read_orders
 from podium.distributions import stdtr
 
 LEAST_BIAS = 0.005
-"""Largest change of a win rate by lost verdicts that is ignored: about 3.5 Elo."""
+"""Lost verdicts must change a win rate by more than this (about 3.5 Elo) to be reported."""
 OTHER_ORDER = "the other order"
 OTHER_JUDGES = "other judges"
 OTHER_VERDICTS = "other verdicts on the same responses"
@@ -316,7 +316,8 @@ def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, 
     models, -1 if it is the second, and 0 if it is neither. In the test of the stronger model, it is
     the lead of the first model.
     """
-    for code in range(1 if models == 2 else models):
+    tested_models = 1 if models == 2 else models
+    for code in range(tested_models):
         is_first = compared.first == code
         is_second = compared.second == code
         yield code, is_first.astype(float) - is_second.astype(float)

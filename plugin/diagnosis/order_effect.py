@@ -125,7 +125,9 @@ def _judges_of_single_orders(battles: Battles) -> set[str]:
 
     As in `Battles.first_shown`, the name is empty for rows without a judge.
     """
-    judges = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
+    judges = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges}
+    if not judges:
+        judges = {""}
     return judges - battles.first_shown().keys()
 
 

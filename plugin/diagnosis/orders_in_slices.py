@@ -142,7 +142,9 @@ def _rows_of_values(
         if None in key:
             continue
         is_key = code == number
-        for values in product(*(values_in_cell(cell) for cell in key)):
+        # A cell that lists several values makes a combination with each of them.
+        values_of_cells = [values_in_cell(cell) for cell in key]
+        for values in product(*values_of_cells):
             value = ", ".join(values)
             known = rows_of_value.get(value)
             rows_of_value[value] = is_key if known is None else known | is_key

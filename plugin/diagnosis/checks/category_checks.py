@@ -122,7 +122,9 @@ def _check_of_columns(
     if pair is None or p > level:
         p = min(adjusted)
         names = " and ".join(name for _, _, name in tested_columns)
-        return make_check("categories", False, number=p, fields={"columns": names, "p": short_p(p)})
+        return make_check(
+            "categories", is_flagged=False, number=p, fields={"columns": names, "p": short_p(p)}
+        )
     is_scored = uses_scores(battles, battles.readable)
     fields = {
         "column": column,
@@ -136,7 +138,7 @@ def _check_of_columns(
         "option": option_text("by", column),
     }
     models = (pair.first, pair.second)
-    return make_check("categories", True, number=p, fields=fields, models=models)
+    return make_check("categories", is_flagged=True, number=p, fields=fields, models=models)
 
 
 def _amount(value: float, is_scored: bool) -> str:

@@ -58,7 +58,7 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     others = [own for own in findings if own.pairing == "other inputs"]
     if others:
         return (not_known("same question", _reason_of_other_inputs(others[0])),)
-    return (make_check("same question", False),)
+    return (make_check("same question", is_flagged=False),)
 
 
 def are_questions_in_doubt(battles: Battles) -> bool:
@@ -112,7 +112,7 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
         "example": _example_in_words(finding.example),
     }
     models = tuple(finding.unshared)
-    return make_check("same question", True, number=number, fields=fields, models=models)
+    return make_check("same question", is_flagged=True, number=number, fields=fields, models=models)
 
 
 def _example_in_words(example: Mapping[str, Any]) -> str:
@@ -164,7 +164,7 @@ def check_responses(battles: Battles) -> tuple[Check, ...]:
     for own in findings:
         affected |= dict.fromkeys(own.opponents)
     facts = {"number": first.differing / first.items, "fields": fields, "models": tuple(affected)}
-    return (make_check("same responses", True, **facts),)
+    return (make_check("same responses", is_flagged=True, **facts),)
 
 
 def check_settings(battles: Battles) -> tuple[Check, ...]:
@@ -187,7 +187,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
                 models |= dict.fromkeys(names)
         fields = {"differences": some([each.text for each in flagged], "; ", most=3)}
         facts = {"number": len(flagged), "fields": fields, "models": tuple(models)}
-        return (make_check("same settings", True, **facts),)
+        return (make_check("same settings", is_flagged=True, **facts),)
     unknown = short_paths(undescribed_sources(runs))
     if unknown:
         lacks = "have no files" if len(unknown) > 1 else "has no file"
@@ -199,7 +199,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
     others = [*(difference.text for difference in differences), *_differences_of_limits(runs)]
     if others:
         fields["own"] = some(others, "; ", most=4)
-    return (make_check("same settings", False, fields=fields),)
+    return (make_check("same settings", is_flagged=False, fields=fields),)
 
 
 def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:

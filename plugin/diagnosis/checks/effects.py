@@ -59,17 +59,17 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
     """
     facts = facts_of(effect, **fields)
     largest = CHECKS[name].threshold
-    if side_of(effect, 0.0) and abs(effect.value) > largest:
-        return make_check(name, True, **facts)
+    if side_of(effect, middle=0.0) and abs(effect.value) > largest:
+        return make_check(name, is_flagged=True, **facts)
     ends = interval_of(effect)
     if ends is not None and max(-ends[0], ends[1]) <= largest:
-        return make_check(name, False, **facts)
+        return make_check(name, is_flagged=False, **facts)
     return not_known(name, why_open(effect), MORE_BATTLES, **facts)
 
 
 def why_open(effect: Statistic) -> str:
     """Return why it is not known whether an effect is large, by its interval."""
-    if side_of(effect, 0.0):
+    if side_of(effect, middle=0.0):
         return "the effect is there, and may be small or large"
     return "the effect may be none, or large"
 

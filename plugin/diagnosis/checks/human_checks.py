@@ -50,7 +50,9 @@ def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
     lacking = card.find_lacking("consistency", "retest")
     if lacking is not None:
         return (not_known("repeated", lacking.why, lacking.remedy),)
-    return (make_check("repeated", False, **facts_of(card.answers["consistency"].retest)),)
+    return (
+        make_check("repeated", is_flagged=False, **facts_of(card.answers["consistency"].retest)),
+    )
 
 
 def check_misjudged(standings: Standings) -> tuple[Check, ...]:
@@ -67,4 +69,4 @@ def check_misjudged(standings: Standings) -> tuple[Check, ...]:
         reason = "the human labels contradict it on none, but seldom show one"
         return (not_known("misjudged models", reason),)
     fields = {"models": join_names(models)}
-    return (make_check("misjudged models", True, number=len(models), fields=fields),)
+    return (make_check("misjudged models", is_flagged=True, number=len(models), fields=fields),)

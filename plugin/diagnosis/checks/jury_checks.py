@@ -19,7 +19,10 @@ def check_jury(standings: Standings) -> tuple[Check, ...]:
         return ()
     from podium.rankers.judge_aware import failed_jury_checks
 
-    flagged = [make_check(name, True, fields=fields) for name, fields in failed_jury_checks(jury)]
+    flagged = [
+        make_check(name, is_flagged=True, fields=fields)
+        for name, fields in failed_jury_checks(jury)
+    ]
     without_slopes = NO_SLOPES if jury["one_truth_p"] is None else ""
     # Why each check is not known; empty if it is ok.
     reasons = {
@@ -29,6 +32,8 @@ def check_jury(standings: Standings) -> tuple[Check, ...]:
     }
     others = []
     for name in sorted(reasons.keys() - {check.name for check in flagged}):
-        is_known = not reasons[name]
-        others.append(make_check(name, False) if is_known else not_known(name, reasons[name]))
+        if reasons[name]:
+            others.append(not_known(name, reasons[name]))
+        else:
+            others.append(make_check(name, is_flagged=False))
     return (*flagged, *others)

@@ -18,7 +18,8 @@ def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
     if not ladder:
         return ()
     flagged = [
-        make_check(name, True, fields=fields) for name, fields in failed_ladder_checks(ladder)
+        make_check(name, is_flagged=True, fields=fields)
+        for name, fields in failed_ladder_checks(ladder)
     ]
     is_known = {
         "ladder rating": bool(ladder["drifts"]),
@@ -26,5 +27,8 @@ def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
     }
     others = []
     for name in sorted(is_known.keys() - {check.name for check in flagged}):
-        others.append(make_check(name, False) if is_known[name] else not_known(name, FEW_RATED))
+        if is_known[name]:
+            others.append(make_check(name, is_flagged=False))
+        else:
+            others.append(not_known(name, FEW_RATED))
     return (*flagged, *others)

@@ -81,10 +81,10 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
     p = two_sided_p(weight, sample.sums(influence))
     largest = CHECKS["length"].threshold
     if p <= ERROR_RATE and abs(weight) > largest:
-        return make_check("length", True, p=p, **facts)
+        return make_check("length", is_flagged=True, p=p, **facts)
     if effect.low is None or effect.high is None or max(-effect.low, effect.high) > largest:
         return not_known("length", why_open(effect), MORE_BATTLES, **facts)
-    return make_check("length", False, p=p, **facts)
+    return make_check("length", is_flagged=False, p=p, **facts)
 
 
 def _fields_of_length(effect: Statistic) -> dict[str, object]:

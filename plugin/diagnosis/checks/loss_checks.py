@@ -23,7 +23,7 @@ from podium.scorers.reply import FAILED, UnparsedReason
 from podium.wording import join_names, quantity
 
 LEAST_EXCESS = 0.01
-"""Largest difference between the shares of lost battles of a model and of all that is ignored.
+"""The shares of lost battles of a model and of all must differ by more than this to be reported.
 
 So few lost battles cannot change a rating by more than 3.5 Elo.
 """
@@ -203,7 +203,8 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
     if not reason:
         return check
     is_found = check.is_flagged and worst.p <= ERROR_RATE
-    return replace(check, result=Result.FLAGGED if is_found else Result.NOT_KNOWN, reason=reason)
+    result = Result.FLAGGED if is_found else Result.NOT_KNOWN
+    return replace(check, result=result, reason=reason)
 
 
 def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:

@@ -214,7 +214,8 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
     total = sum(number for _, _, _, number in others)
     mean = sum(number * other for _, other, _, number in others) / total
     variance = sum((number * each) ** 2 for _, _, each, number in others) / total**2
-    z = abs(value - mean) / max(float(np.sqrt(error**2 + variance)), 1e-12)
+    error_of_difference = float(np.sqrt(error**2 + variance))
+    z = abs(value - mean) / max(error_of_difference, 1e-12)  # no division by 0
     return float(2 * ndtr(-z))
 
 
@@ -242,7 +243,7 @@ def _check_of_slices(
         "option": option_text("by", column),
     }
     number = {"number": facts["number"], "interval": facts["interval"]}
-    return make_check(IN_SLICES, True, models=battles.models, fields=fields, **number)
+    return make_check(IN_SLICES, is_flagged=True, models=battles.models, fields=fields, **number)
 
 
 def _first_rate(effect: OrderEffect) -> str:
@@ -309,7 +310,7 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     p = min(1.0, worst.p * len(effects))
     if deciding:
         facts["fields"] = {**facts["fields"], "ways": ways_without_order(battles, worst.judge)}
-        return make_check(ORDER_DECIDES, True, p=p, **facts)
+        return make_check(ORDER_DECIDES, is_flagged=True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
 
 

@@ -58,7 +58,7 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
         "which": f" (places {some(places, most=MOST_PLACES)})" if places else "",
         "further": _further_text(data.standings, separation),
     }
-    return (make_check("places", False, number=len(separated), fields=fields),)
+    return (make_check("places", is_flagged=False, number=len(separated), fields=fields),)
 
 
 def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
@@ -115,7 +115,9 @@ def describe_first_place(data: AuditData) -> tuple[Check, ...]:
         return tuple(flagged)
     if data.standings.ranker == SEARCHED and not data.standings.diagnostics.get("length_control"):
         check = check_first_place_by_search(data.rated, MOST_DROPPED)
-        return (replace(check, result=Result.OK) if check.is_flagged else check,)
+        if check.is_flagged:
+            check = replace(check, result=Result.OK)
+        return (check,)
     return _describe_drop_out(data.standings)
 
 
@@ -131,7 +133,7 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
     if drop_out["items"] is None:
         tried = standings.counts.units
         fields = {"leader": leader, "tried": tried, "nouns": plural(unit, 2)}
-        return (make_check("first place", False, fields=fields),)
+        return (make_check("first place", is_flagged=False, fields=fields),)
     dropped = quantity(drop_out["items"], unit)
     fields = {
         "leader": leader,
@@ -141,7 +143,7 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
         "tried": drop_out["items"],
         "nouns": plural(unit, 2),
     }
-    return (make_check("first place", False, number=drop_out["items"], fields=fields),)
+    return (make_check("first place", is_flagged=False, number=drop_out["items"], fields=fields),)
 
 
 def describe_elo(data: AuditData) -> tuple[Check, ...]:
@@ -157,7 +159,7 @@ def describe_elo(data: AuditData) -> tuple[Check, ...]:
     if reason:
         advice = f"do not read gaps in Elo as win rates: {reason}"
     fields = {"advice": advice, "is_quotable": not reason}
-    return (make_check("elo", False, fields=fields),)
+    return (make_check("elo", is_flagged=False, fields=fields),)
 
 
 def _reason_against_elo(data: AuditData) -> str:

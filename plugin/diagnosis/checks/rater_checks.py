@@ -1,6 +1,7 @@
 """Check whether one voter or judge decides which of two models is ahead."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -96,8 +97,10 @@ def _check_places(
         is_first_checked: whether the first place is checked.
     """
     scores = _try_scores(battles, scores_without)
-    if scores is None or isinstance(scores, Check):
-        return () if scores is None else (scores,)
+    if scores is None:
+        return ()
+    if isinstance(scores, Check):
+        return (scores,)
     leader = separation.names[0]
     if is_first_checked and scores.leads(leader):
         decisive = scores.decisive_rater(leader)
@@ -108,19 +111,22 @@ def _check_places(
     if decisive is not None:
         return (_flagged_rater_check(decisive, battles, is_first=False),)
     if 1 in separation.cuts:
-        is_kept = scores.leads(leader)
-        return (_rater_check_passed(scores, f"{leader} still leads"),) if is_kept else ()
-    return (_rater_check_passed(scores, "no clear difference turns round"),) if ordered else ()
+        if not scores.leads(leader):
+            return ()
+        return (_rater_check_passed(scores, f"{leader} still leads"),)
+    if not ordered:
+        return ()
+    return (_rater_check_passed(scores, "no clear difference turns round"),)
 
 
 def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
     """Return the names of all pairs of which one model is clearly ahead, this model first."""
     names = separation.names
-    return [
-        (names[ahead], names[behind])
-        for ahead, others in enumerate(separation.beats)
-        for behind in others
-    ]
+    pairs = []
+    for ahead, others in enumerate(separation.beats):
+        for behind in others:
+            pairs.append((names[ahead], names[behind]))
+    return pairs
 
 
 def has_heavy_rater(battles: Battles) -> bool:
@@ -154,9 +160,7 @@ def check_rater_of_pair(
         return ()
     scores_without = SCORES_WITHOUT[ranker]
     if credit is not None:
-        return _check_lead(
-            battles, lambda part: strengths_without_raters(part, credit), leader, (other,)
-        )
+        scores_without = partial(strengths_without_raters, credit=credit)
     return _check_lead(battles, scores_without, leader, (other,))
 
 
@@ -203,13 +207,13 @@ def _try_scores(
 def _rater_check_passed(scores: ScoresWithout, kept: str) -> Check:
     """Return the check that no voter or judge decides; `kept` says what stays as it is."""
     raters = quantity(scores.raters.number, scores.raters.unit)
-    return make_check(DECISIVE_RATER, False, fields={"kept": kept, "raters": raters})
+    return make_check(DECISIVE_RATER, is_flagged=False, fields={"kept": kept, "raters": raters})
 
 
 def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:
     """Return the check that a voter or judge decides who leads or, if not `is_first`, a place."""
     fields = _decisive_fields(decisive, battles, is_first=is_first)
-    return make_check(DECISIVE_RATER, True, number=float(decisive.number), fields=fields)
+    return make_check(DECISIVE_RATER, is_flagged=True, number=float(decisive.number), fields=fields)
 
 
 def _decisive_fields(

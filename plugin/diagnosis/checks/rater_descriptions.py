@@ -51,7 +51,8 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
         lambda clustered: strengths.covariance(clustered)[:size, :size], coded, raters
     )
     by_item = np.diag(strengths.covariance(coded))[:size]
-    ratio = np.sqrt(np.maximum(by_item + np.diag(added), 0.0) / np.maximum(by_item, 1e-12))
+    by_item_and_rater = np.maximum(by_item + np.diag(added), 0.0)
+    ratio = np.sqrt(by_item_and_rater / np.maximum(by_item, 1e-12))
     verdicts = np.bincount(raters.code)
     share = float(verdicts.max() / len(raters.code))
     noun = "votes" if raters.unit == "voter" else "verdicts"
@@ -61,7 +62,7 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
         "verdicts": noun,
         "factor": float(np.median(ratio)),
     }
-    return (make_check("voters", False, number=share, fields=fields),)
+    return (make_check("voters", is_flagged=False, number=share, fields=fields),)
 
 
 class SharedVerdicts(NamedTuple):
@@ -123,7 +124,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     more = f"; the most: {best}, on {most.brief}" if len(agreements) > 2 else ""
     verdicts = f"{quantity(least.n, 'verdict')} on the same battles"
     facts = facts_of(least, judge=judge, verdicts=verdicts, most=more)
-    return (make_check("judges", False, **facts),)
+    return (make_check("judges", is_flagged=False, **facts),)
 
 
 def _shared_verdicts(battles: Battles) -> SharedVerdicts:

@@ -37,7 +37,8 @@ def check_only_ties(battles: Battles) -> tuple[Check, ...]:
         return ()
     has_one_judge = len(battles.judges) == 1 and battles.judges[0] != UNNAMED_JUDGE
     # The battles that are looked at, by name of the judge; empty for all battles together.
-    parts = {battles.judges[0] if has_one_judge else "": battles}
+    name_of_all = battles.judges[0] if has_one_judge else ""
+    parts = {name_of_all: battles}
     if 1 < len(battles.judges) <= MOST_JUDGES and len(battles) <= MOST_BATTLES:
         names = np.array([name or UNNAMED_JUDGE for name in battles.rows.texts_of("judge")])
         parts = {name: battles.select(names == name) for name in battles.judges}
@@ -65,7 +66,7 @@ def _check_ties_of(battles: Battles, judge: str) -> Check | None:
         who = "the judges together"
     ways = ways_without_ties(battles)
     fields = {"judges": who, "share": share, "battles": tally.judged, "ways": ways}
-    return make_check("only ties", True, number=share, fields=fields)
+    return make_check("only ties", is_flagged=True, number=share, fields=fields)
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:

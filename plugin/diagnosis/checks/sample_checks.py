@@ -64,7 +64,11 @@ def check_unit(battles: Battles) -> tuple[Check, ...]:
     column = battles.likely_item
     if column is None:
         return ()
-    return (make_check("unit", True, fields={"column": column, "option": item_option(column)}),)
+    return (
+        make_check(
+            "unit", is_flagged=True, fields={"column": column, "option": item_option(column)}
+        ),
+    )
 
 
 def check_items(battles: Battles) -> tuple[Check, ...]:
@@ -114,7 +118,11 @@ def check_same_items(standings: Standings) -> tuple[Check, ...]:
             "remedy": f"{remedy}, which compares two models on the items that both have",
         }
         share = few[model] / items
-        return (make_check("same items", True, number=share, fields=fields, models=tuple(few)),)
+        return (
+            make_check(
+                "same items", is_flagged=True, number=share, fields=fields, models=tuple(few)
+            ),
+        )
     return ()
 
 
@@ -125,7 +133,7 @@ def check_played_pairs(battles: Battles) -> tuple[Check, ...]:
     """
     if not battles.answer or battles.answer.get("about") != "played":
         return ()
-    return (make_check("played pairs", True, fields={"until": battles.answer["until"]}),)
+    return (make_check("played pairs", is_flagged=True, fields={"until": battles.answer["until"]}),)
 
 
 def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
@@ -195,7 +203,7 @@ def _check_robustness(robustness: DropOutRobustness, unit: str) -> Check:
     nouns = plural(unit, 2)
     fields = {"leader": robustness.leader, "tried": robustness.largest_tried, "nouns": nouns}
     if not number:
-        return make_check("first place", False, fields=fields)
+        return make_check("first place", is_flagged=False, fields=fields)
     dropped = f"{number} {plural(unit, number)}"
     if not robustness.is_exact:
         dropped = f"at most {dropped}"

@@ -106,7 +106,11 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
             for own in unlike
         ]
     }
-    return (make_check(SCORE_SCALE, True, fields=fields, models=tuple(dict.fromkeys(models))),)
+    return (
+        make_check(
+            SCORE_SCALE, is_flagged=True, fields=fields, models=tuple(dict.fromkeys(models))
+        ),
+    )
 
 
 def compares_scales(
@@ -240,12 +244,11 @@ def _find_fractions_and_percent(
         return None
     fractions = {name: own for name, own in by_model.items() if _looks_like_fractions(own)}
     percent = {name: own for name, own in by_model.items() if _looks_like_percent(own)}
-    pairs = [
-        (low, high)
-        for low, less in fractions.items()
-        for high, more in percent.items()
-        if _are_of_one_kind(less, more)
-    ]
+    pairs = []
+    for low, less in fractions.items():
+        for high, more in percent.items():
+            if _are_of_one_kind(less, more):
+                pairs.append((low, high))
     return _unlike_models(pairs, scores, about) if pairs else None
 
 
@@ -303,13 +306,14 @@ def _find_by_pairs(
     """
     means = scores.groupby(["model", "item"])["score"].mean()
     by_model = {str(name): own.droplevel("model") for name, own in means.groupby("model")}
-    pairs = [
-        (low, high)
-        for low, less in by_model.items()
-        for high, more in by_model.items()
-        if low != high and are_unlike(less, more)
-    ]
-    return replace(_unlike_models(pairs, scores, about), kinds=kinds) if pairs else None
+    pairs = []
+    for low, less in by_model.items():
+        for high, more in by_model.items():
+            if low != high and are_unlike(less, more):
+                pairs.append((low, high))
+    if not pairs:
+        return None
+    return replace(_unlike_models(pairs, scores, about), kinds=kinds)
 
 
 def _are_other_times(seconds: "pd.Series", others: "pd.Series") -> bool:

@@ -112,7 +112,7 @@ def _compare_orders(
                 p = min(1.0, tests * float(stdtr(coded.clusters - 1, -least)))
                 turned.append((p, ahead, behind, how))
     if not turned:
-        return make_check("ties", False, number=0, p=1.0)
+        return make_check("ties", is_flagged=False, number=0, p=1.0)
     p, ahead, behind, how = min(turned)
     names = {"a": coded.models[ahead], "b": coded.models[behind], "how": how}
     certain = {(first, second) for own_p, first, second, _ in turned if own_p <= ERROR_RATE}

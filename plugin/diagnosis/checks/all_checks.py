@@ -537,7 +537,7 @@ def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
 def doubt_about_scales(
     checks: Sequence[Check], models: Collection[str], about: Mapping[str, str | None]
 ) -> Check | None:
-    """Return the flagged check that some of the models have fractions and others percent.
+    """Return the flagged check that the models have scores on two scales, as fractions and percent.
 
     Args:
         checks: all checks.

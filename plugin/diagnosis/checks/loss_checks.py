@@ -147,8 +147,8 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     share = unparsed_share(battles)
     if not is_judged(battles) or not battles.tally.judged or not share:
         return ()
-    # A verdict is about two models. If one model has all unparsed verdicts, and all models have
-    # equally many, their share among the verdicts of this model is that of all times models / 2.
+    # A verdict counts for two of the M models, so that each model has about 2 / M of all verdicts.
+    # If all unparsed verdicts are of one model, they are at most share * M / 2 of its verdicts.
     largest_share = share * len(battles.models) / 2
     if largest_share <= LEAST_EXCESS:
         return ()

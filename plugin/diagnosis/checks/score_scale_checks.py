@@ -62,16 +62,16 @@ class UnlikeScales:
 
     Attributes:
         about: the task, metric and judge of the scores, as far as columns name them.
-        fractions: models with scores on the smaller scale: fractions, seconds or grades.
-        percent: models with scores on the larger scale: percent, milliseconds or grades.
+        low_models: models with scores on the smaller scale: fractions, seconds or grades.
+        high_models: models with scores on the larger scale: percent, milliseconds or grades.
         scores: scores of all these models, as a data frame with the columns of `SCORED` and
             `score`.
         kinds: the two scales in words, the smaller one first.
     """
 
     about: Mapping[str, str]
-    fractions: tuple[str, ...]
-    percent: tuple[str, ...]
+    low_models: tuple[str, ...]
+    high_models: tuple[str, ...]
     scores: "pd.DataFrame"
     kinds: tuple[str, str] = ("fractions", "percent")
 
@@ -99,10 +99,10 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
     unlike = [group for group in groups if group is not None]
     if not unlike:
         return ()
-    models = [name for own in unlike for name in (*own.fractions, *own.percent)]
+    models = [name for own in unlike for name in (*own.low_models, *own.high_models)]
     fields = _fields_of(unlike[0], len(unlike) - 1) | {
         "groups": [
-            {**own.about, "fractions": list(own.fractions), "percent": list(own.percent)}
+            {**own.about, "fractions": list(own.low_models), "percent": list(own.high_models)}
             for own in unlike
         ]
     }
@@ -116,7 +116,7 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
 def compares_scales(
     check: Check, models: Collection[str], about: Mapping[str, str | None] | None = None
 ) -> bool:
-    """Return whether, by a flagged check, some of the models have fractions and others percent.
+    """Return whether, by a flagged check, the models have scores on two scales.
 
     Args:
         check: any check. It is False for checks of something else.
@@ -127,10 +127,9 @@ def compares_scales(
         return False
     compared = set(models)
     for group in check.fields["groups"]:
-        has_both = not (
-            compared.isdisjoint(group["fractions"]) or compared.isdisjoint(group["percent"])
-        )
-        if has_both and _may_be_about(group, about or {}):
+        has_low = not compared.isdisjoint(group["fractions"])
+        has_high = not compared.isdisjoint(group["percent"])
+        if has_low and has_high and _may_be_about(group, about or {}):
             return True
     return False
 
@@ -150,7 +149,7 @@ def _may_be_about(group: Mapping[str, Any], about: Mapping[str, str | None]) -> 
 
 
 def are_scales_unlike(checks: Iterable[Check]) -> bool:
-    """Return whether a check says that some scores look like fractions and others like percent."""
+    """Return whether a check says that scores are on two scales, such as fractions and percent."""
     return any(check.name == SCORE_SCALE and check.is_flagged for check in checks)
 
 
@@ -424,8 +423,8 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
         unlike: the scores that are described.
         others: number of further tasks, metrics or judges with scores on two scales.
     """
-    first = unlike.fractions[0]
-    second = unlike.percent[0]
+    first = unlike.low_models[0]
+    second = unlike.high_models[0]
     is_first = unlike.scores["model"] == first
     is_second = unlike.scores["model"] == second
     low = unlike.scores[is_first].drop_duplicates("item").set_index("item")["score"]
@@ -443,8 +442,8 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
     return {
         "low_kind": unlike.kinds[0],
         "high_kind": unlike.kinds[1],
-        "low_models": join_names(unlike.fractions),
-        "high_models": join_names(unlike.percent),
+        "low_models": join_names(unlike.low_models),
+        "high_models": join_names(unlike.high_models),
         "place": "at most" if item is None else f"on item {item!r}",
         "of_metric": f" by {unlike.about['metric']}" if "metric" in unlike.about else "",
         "more": more,

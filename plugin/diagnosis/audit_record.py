@@ -113,7 +113,10 @@ class Probe:
         return False, result, GRAVITY[name] + (len(GRAVITY) if is_caution else 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the probe for JSON."""
+        """Return the probe for JSON: the check, with the name of the probe, judge and command.
+
+        The key `judge` is left out if the probe is about the whole ranking.
+        """
         content = self.check.to_dict()
         content["text"] = self.finding_text
         judge = {"judge": self.judge} if self.judge else {}
@@ -187,7 +190,10 @@ class Audit(Document):
         }
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row per probe and slice."""
+        """Return one row per probe and slice, with the values of `Probe.to_dict`.
+
+        Its fields and models are left out.
+        """
         import pandas as pd
 
         rows = []

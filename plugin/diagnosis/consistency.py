@@ -304,7 +304,11 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
 
 
 def _no_order(judgments: Battles) -> Missing:
-    """Return why no judgment has both a verdict and a known order."""
+    """Return why no judgment has both a verdict and a known order.
+
+    The first reason that holds is given: no verdict was read; responses were scored one at a time;
+    orders are merged; or no order is recorded.
+    """
     if not judgments.readable.any():
         return Missing("no verdict could be read", "see why the judgments are unparsed")
     if np.isfinite(judgments.numbers_of("score_a")).any():

@@ -833,7 +833,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
 
 
 def _self_bias_lines(self_bias: SelfBias) -> list[tuple[str, Value]]:
-    """Return the lines of a judge's bias towards its own model: the bias, and its tests."""
+    """Return two lines on a judge's bias towards its own model: the bias, and its two tests."""
     verdict = "favours itself" if self_bias.favours_itself else "not shown to favour itself"
     tests = f"Bonferroni over {self_bias.tests} judges" if self_bias.tests > 1 else "one judge"
     over_items = f"p = {cell_text(self_bias.item_p, '.2g')} over items"

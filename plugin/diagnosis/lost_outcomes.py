@@ -280,7 +280,11 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
 
 
 def _number_strata(judgments: Battles) -> np.ndarray:
-    """Return a number per judgment that stands for the pair, the order and the judge."""
+    """Return a number per judgment that stands for the pair, the order and the judge.
+
+    The order is that of the two models, whichever of them is `model_a`; a merged or unknown order
+    is a third one.
+    """
     a, b = judgments.model_codes
     order = read_orders(judgments)
     is_known = np.isin(order, ["ab", "ba"])

@@ -69,7 +69,10 @@ class Verbosity(CardAnswer):
     transcripts: Figured | None = None
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the figures, with labels that say what they are compared with."""
+        """Return the figures, with labels that say what they are compared with.
+
+        The line on transcripts is left out if the judge saw none.
+        """
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
         of_answer = "" if self.transcripts is None else " of the answer"

@@ -60,7 +60,7 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
 
 
 def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make the check of `check_lost_replies` for a judge's card, whatever the number of battles."""
+    """Make the check of `check_lost_replies` for a judge's card, however many battles it has."""
     return _test_losses(card.battles)
 
 
@@ -81,7 +81,11 @@ def _has_unparsed(battles: Battles) -> bool:
 
 
 def _test_losses(battles: Battles) -> tuple[Check, ...]:
-    """Make the check of `check_lost_replies`, whatever the number of battles."""
+    """Test whether a model loses more battles, whatever the number of battles.
+
+    Results are those of `check_lost_replies`. If no reply is unparsed and no battle absent by the
+    rule, the check is made only if rows at the start or end of a table may be lost: not known.
+    """
     if not _can_compare_losses(battles):
         return ()
     absent, cut = find_absent_verdicts(battles)
@@ -138,12 +142,16 @@ def check_lost_outcomes(battles: Battles) -> tuple[Check, ...]:
 
 
 def lost_outcomes_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make the check of `check_lost_outcomes` for a judge's card, whatever the number."""
+    """Make the check of `check_lost_outcomes` for a judge's card, however many battles it has."""
     return _test_outcomes(card.battles)
 
 
 def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
-    """Make the check of `check_lost_outcomes`, whatever the number of battles."""
+    """Test who would have won the unparsed verdicts, whatever the number of battles.
+
+    Results are those of `check_lost_outcomes`. If no unparsed verdict can be compared, the check is
+    not known for two models, and not made for more.
+    """
     share = unparsed_share(battles)
     if not is_judged(battles) or not battles.tally.judged or not share:
         return ()
@@ -247,7 +255,11 @@ def lost_scores_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _test_scores(battles: Battles) -> tuple[Check, ...]:
-    """Make the check of `check_lost_scores` for scores of single responses."""
+    """Test whether a model loses more scores, for scores of single responses.
+
+    Results are those of `check_lost_scores`. If no score is lost by the rule, the check is made
+    only if rows at the start or end of a table may be lost: not known.
+    """
     scores, cut = find_score_losses(battles)
     lost = int(scores.lost.sum())
     if not lost:

@@ -88,7 +88,11 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
 
 
 def _further_text(standings: Standings, separation: Separation) -> str:
-    """Return how many further items would separate the nearest open places; empty if unknown."""
+    """Return how many further items would separate the neighbours that need the fewest.
+
+    It is the end of a sentence, with both places and models; empty if `nearest_open_places` gives
+    none. If voters or judges vary, and are no more than the items, their number is named instead.
+    """
     nearest = nearest_open_places(standings)
     if nearest is None:
         return ""
@@ -122,7 +126,11 @@ def describe_first_place(data: AuditData) -> tuple[Check, ...]:
 
 
 def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
-    """Describe the fewest items that change the first place of a ranking of means."""
+    """Describe the fewest items that change the first place of a ranking of means.
+
+    The ranker has searched them. The check is never flagged; it is not known if the ranker says
+    why it could not search. Empty if the ranker has not searched.
+    """
     drop_out = standings.diagnostics.get("drop_out")
     if not drop_out:
         return ()
@@ -163,7 +171,10 @@ def describe_elo(data: AuditData) -> tuple[Check, ...]:
 
 
 def _reason_against_elo(data: AuditData) -> str:
-    """Return why gaps in Elo are no win rates; empty if they are."""
+    """Return why gaps in Elo are no win rates; empty if they are.
+
+    The first reason of those that `describe_elo` lists is returned.
+    """
     reasons = [check.name for check in data.checks if check.is_flagged]
     against = [name for name in reasons if name in AGAINST_ELO]
     if against:

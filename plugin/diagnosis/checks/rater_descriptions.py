@@ -70,9 +70,9 @@ class SharedVerdicts(NamedTuple):
 
     Attributes:
         judges: names of the judges.
-        winner: 1 if the first model won by a judge, -1 if the second did, else 0, shape (battles,
-            judges).
-        sample: the battles as a sample.
+        winner: by matchup and judge, 1 if the model with the lower code won, -1 if the other one
+            did, and 0 for a tie or without a verdict, shape (matchups, judges).
+        sample: the matchups as a sample.
     """
 
     judges: tuple[str, ...]
@@ -128,13 +128,19 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
 
 
 def _shared_verdicts(battles: Battles) -> SharedVerdicts:
-    """Return the winners by each judge of each matchup of an item; repeats are averaged."""
+    """Return the winner of each matchup by each judge.
+
+    A matchup is two models on an item. Repeats and orders of a judge are summed; 0 stands for a tie
+    and for a matchup that the judge did not judge.
+    """
     rows = np.flatnonzero(battles.readable)
     judges = battles.judges
     code_of = {name: k for k, name in enumerate(judges)}
     names = battles.rows.texts_of("judge")[rows]
     judge = np.array([code_of.get(name or UNNAMED_JUDGE, -1) for name in names])
-    rows, judge = rows[judge >= 0], judge[judge >= 0]
+    is_known = judge >= 0
+    rows = rows[is_known]
+    judge = judge[is_known]
     matchups, first_row, matchup = np.unique(
         matchup_codes(battles, rows), return_index=True, return_inverse=True
     )

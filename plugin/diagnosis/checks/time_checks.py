@@ -130,7 +130,10 @@ def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:
 
 
 def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
-    """Return why a column of times cannot be used; empty if it can."""
+    """Return why a column of times cannot be used; empty if it can.
+
+    It needs a time for `FEWEST_DATED` of the readable battles, and `FEWEST_TIMES` different times.
+    """
     known = seconds[battles.readable]
     readable = int(np.isfinite(known).sum())
     if readable < FEWEST_DATED * len(known):

@@ -64,7 +64,11 @@ class Probe:
 
     @property
     def finding_text(self) -> str:
-        """What was found, or why it is not known, as a part of a sentence."""
+        """What was found, or why it is not known, as a part of a sentence.
+
+        It begins with the name of the judge, if the probe is about one. That of an ok check ends
+        with its adjusted p-value if this is above 5%; that of lost replies also has their share.
+        """
         text = self.check.figure
         is_ok = self.check.result is Result.OK
         if is_ok and self.check.name == "lost replies" and self.check.number is not None:

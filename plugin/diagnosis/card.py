@@ -255,6 +255,7 @@ def judge_sections(
 
     Returns:
         The sections by the short name of the judge; the name is empty for rows that name no judge.
+        There is no gold standard, so that figures that need one are `Missing`.
     """
     options = {
         "gold": None,

@@ -547,7 +547,7 @@ def _pair_residual(
         battles: number of their battles.
         expected: win rate of the first model by the strengths.
         residual: observed - expected win rate of the first model.
-        half_width: half-width of the interval of the residual, NaN if it cannot be tested.
+        half_width: half-width of the interval of the residual, NaN if there is no interval.
         p_values: the p-value and the adjusted p-value, NaN if the residual cannot be tested.
     """
     first, second = models

@@ -368,10 +368,8 @@ def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
     bands = []
     for band_number in np.unique(band[~np.isnan(band)]).astype(int).tolist():
         band_end = FIRST_BAND * 2**band_number
-        name = (
-            f"up to {band_end:,} tokens"
-            if band_number == 0
-            else f"{band_end // 2:,} to {band_end:,} tokens"
-        )
+        name = f"{band_end // 2:,} to {band_end:,} tokens"
+        if band_number == 0:
+            name = f"up to {band_end:,} tokens"
         bands.append((name, band == band_number))
     return bands

@@ -68,6 +68,7 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
     alone, cut_alone = _absent_of_two_models(battles)
     parts += alone
     cut += cut_alone
+    # Each field of the result joins the fields of all parts.
     scores = Sides(*(np.concatenate(values) for values in zip(*parts, strict=True)))
     return ScoreLosses(scores, tuple(cut))
 

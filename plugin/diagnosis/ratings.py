@@ -390,7 +390,7 @@ def error_sums(judge: Ratings, reference: Ratings, variable: np.ndarray) -> tupl
     Args:
         judge: ratings by the judge.
         reference: reference ratings of the same models.
-        variable: a further variable of the line, shape (models,).
+        variable: a further variable of the line, shape (models,); left out if it is all 0.
 
     Returns:
         The variance of the reference's errors. And the covariance of the errors of reference and

@@ -199,6 +199,7 @@ class Gold:
         Raises:
             NotIdentifiedError: no battle is readable, or the battles do not connect all models.
             NotConvergedError: the fit does not converge.
+            ValueError: there are neither scores nor battles.
         """
         if self.scores is not None:
             names = tuple(sorted(self.scores))

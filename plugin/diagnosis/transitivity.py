@@ -231,8 +231,8 @@ def _sum_triples(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the sums `by_triple` and `by_group` of `TripleCounts`.
 
-    The triples of two models with all later ones follow one another, and so do the pairs of one
-    model with all later ones. Of each two models, only the items with a verdict on them are read.
+    Triples are numbered as by `triples_among`, so that triples with the same first two models
+    follow one another. These are counted together, on the items with a verdict on the two.
 
     Args:
         scenario: position in `SCENARIOS` of each triple, shape (triples,).
@@ -268,7 +268,13 @@ def _sum_triples(
 
 
 def _judged_items(outcome: np.ndarray) -> np.ndarray | slice:
-    """Return the items with a verdict, or all items if most have one: that is faster to read."""
+    """Return the positions of the items with a verdict, or a slice of all items if most have one.
+
+    A slice is faster to read. The items without a verdict are then `UNDECIDED`.
+
+    Args:
+        outcome: outcome codes of a pair, shape (items,).
+    """
     judged = np.flatnonzero(outcome != UNKNOWN)
     return slice(None) if 2 * len(judged) > len(outcome) else judged
 
@@ -286,9 +292,12 @@ def _triples_by_first_pair(pairs: int) -> Iterator[tuple[slice, int, slice, slic
         (j, k) and (i, k) for all k.
     """
     start = 0
+    # The number of models n solves n (n - 1) / 2 = pairs.
     models = (1 + isqrt(1 + 8 * pairs)) // 2
     for i, j in combinations(range(models - 1), 2):
         third_models = models - 1 - j
+        # The numbers, as of `pair_number`, of (i, j) and of the first pair (j, k), which is
+        # (j, j + 1). The pairs (i, k) follow (i, j).
         ab = i * (2 * models - i - 1) // 2 + (j - i - 1)
         bc = j * (2 * models - j - 1) // 2
         rows = slice(start, start + third_models)
@@ -307,7 +316,8 @@ def _members_of_groups(scenario: np.ndarray, stability: Sequence[np.ndarray]) ->
             that is broadcast to it.
     """
     # The largest code is that of the least stable verdict, because STEADY < SHAKY < UNSEEN.
-    least_stable = np.maximum(np.maximum(*stability[:2]), stability[2])
+    stability_ab, stability_bc, stability_ac = stability
+    least_stable = np.maximum(np.maximum(stability_ab, stability_bc), stability_ac)
     members = {
         ALL_TRIPLES: True,
         CONSISTENT: least_stable == STEADY,
@@ -362,8 +372,10 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 
     Credits within `LARGEST_TIE` of 0.5 are ties, and NaN is unknown.
     """
-    beyond = np.round(np.abs(credit - 0.5) - LARGEST_TIE, 12) > 0
-    outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
+    # Rounded, so that 0.475 and 0.525 are ties.
+    is_decisive = np.round(np.abs(credit - 0.5) - LARGEST_TIE, 12) > 0
+    winner = np.where(credit > 0.5, WIN, LOSS)
+    outcome = np.where(is_decisive, winner, TIED)
     return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
 
 

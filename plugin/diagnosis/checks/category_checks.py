@@ -106,7 +106,11 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
 def _check_of_columns(
     battles: Battles, tested_columns: list[tuple[float, PairInCategory | None, str]]
 ) -> Check:
-    """Return the check of the column with the smallest p-value of those in which a pair turns.
+    """Return the check of all tested columns, with p-values adjusted by Holm's rule.
+
+    It is flagged, and about the column with the smallest p-value among those in which a pair
+    changes its order, if this p-value is at most the threshold. Else it is ok, and names all
+    columns.
 
     Args:
         battles: the battles.
@@ -118,6 +122,7 @@ def _check_of_columns(
         (p, pair, column) for p, (_, pair, column) in zip(adjusted, tested_columns, strict=True)
     ]
     level = CHECKS["categories"].threshold
+    # Columns with a pair come first, since False is below True; then the smallest p-value.
     p, pair, column = min(columns, key=lambda each: (each[1] is None, each[0], each[2]))
     if pair is None or p > level:
         p = min(adjusted)

@@ -67,12 +67,13 @@ def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
 def _can_compare_losses(battles: Battles) -> bool:
     """Return whether a judge decided the battles of three or more models, some of them readable.
 
-    Battles that are made of a judge's scores lack scores, not replies, if none of them is unparsed.
+    False for battles that are made of a judge's scores if none of them is unparsed: these lack
+    scores, not replies.
     """
     if not sees_both_responses(battles) and not _has_unparsed(battles):
         return False
-    is_partial = bool(battles.tally.judged)
-    return is_judged(battles) and is_partial and len(battles.models) >= FEWEST_COMPARED
+    has_readable = battles.tally.judged > 0
+    return is_judged(battles) and has_readable and len(battles.models) >= FEWEST_COMPARED
 
 
 def _has_unparsed(battles: Battles) -> bool:

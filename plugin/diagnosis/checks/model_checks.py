@@ -186,7 +186,9 @@ def fit_of_card(card: CardSections) -> tuple[Check, ...]:
 def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether its verdicts form fewer cycles than random verdicts do.
 
-    Empty for fewer than three models, and for the card of a metric.
+    The check is flagged if they form more, and not known if the section has no figure or if the
+    interval contains that of random verdicts. Empty for fewer than three models, and for the card
+    of a metric.
     """
     if not card.has_judge or len(card.battles.models) < FEWEST_COMPARED:
         return ()

@@ -136,8 +136,9 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
     Bonferroni's.
 
     Returns:
-        The check of the first column with such a slice; empty if there is none, if the battles are
-        a slice, if the judge saw single responses, or if there are too many battles.
+        The flagged check of the first column with such a slice; empty if there is none, if the
+        battles are a slice, if the judge saw single responses, if no order is recorded, or if there
+        are too many battles.
     """
     if is_slice_of_items(battles) or len(battles.whole or battles) > MOST_BATTLES:
         return ()
@@ -400,9 +401,9 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make the checks of `check_position` for the battles of a judge's card.
 
     Returns:
-        The checks, with intervals at the card's level. If no verdict has a known order, the reason
-        is that of the section. Empty if the judge saw single responses, and for the card of a
-        metric.
+        The checks, with intervals at the card's level, whatever the number of battles. If no
+        verdict has a known order, the reason is that of the section. Empty if the judge saw single
+        responses, and for the card of a metric.
     """
     if not card.has_judge or not sees_both_responses(card.battles):
         return ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from podium.cli import options
+from podium.cli.audit import typed_arguments
 from podium.cli.output import show_progress, tell_notices
 from podium.cli.rank import RankingOptions, params_of_ranking, rank_sources
 from podium.data.query import BattleQuery
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory")
 """Options of `podium rank` that make no page."""
+OF_PAGE = frozenset({"output", "responses", "no_texts", "disclose"})
+"""Options that are not part of the commands of remedies."""
 
 
 @options.command(
@@ -84,7 +87,7 @@ def report(
         else:
             content, is_partial = _content_of_battles(query, how, responses, no_texts, command)
         if disclose:
-            content = replace(content, disclosure=disclosure_of(content.ranking))
+            content = replace(content, disclosure=disclosure_of(content.ranking, content.audit))
         page = report_page(content)
     for message in ranking_messages(content.ranking):
         tell(message)
@@ -120,6 +123,7 @@ def _content_of_battles(
     from podium.data.reading.judgments import read_query
     from podium.data.reading.side_tables import about_models, families_of
     from podium.rankers.json_files import read_calibration
+    from podium.ranking.audit_battles import audit_ranking
     from podium.show.page.material import PageContent, add_battles_to_page
     from podium.show.page.sources import collect_texts, costs_table
 
@@ -142,4 +146,16 @@ def _content_of_battles(
         level=how.level,
         seed=how.seed,
     )
-    return content, bool(battles.lost or content.lost)
+    audit = audit_ranking(
+        ranking,
+        battles,
+        judgments,
+        level=how.level,
+        seed=how.seed,
+        by=how.by,
+        pool=how.pool,
+        models=how.models,
+        diagnosis=content.diagnosis,
+        arguments=typed_arguments(OF_PAGE),
+    )
+    return replace(content, audit=audit), bool(battles.lost or content.lost)

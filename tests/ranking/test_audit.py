@@ -212,3 +212,12 @@ def test_a_judge_called_crowd_is_humans_whom_no_tournament_can_ask_again():
     rows = {probe.check.name: probe for probe in audit.probes}
     assert not {"own family", "own model", "human scale"} & rows.keys()
     assert not any("inspect eval" in probe.command for probe in audit.probes)
+
+
+def test_battles_alone_have_the_same_audit_as_with_their_judgments():
+    board = make_board(KINDS["first slot"].world, 1)
+    battles = podium.read_battles(board)
+    alone = podium.audit(battles).boards[0]
+    assert [probe.to_dict() for probe in alone.probes] == [
+        probe.to_dict() for probe in audit_of(board).probes
+    ]

@@ -16,6 +16,7 @@ from podium.printable import tell
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
+    from podium.data.battles import Battles
     from podium.show.page.material import PageContent
 
 NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory")
@@ -123,7 +124,6 @@ def _content_of_battles(
     from podium.data.reading.judgments import read_query
     from podium.data.reading.side_tables import about_models, families_of
     from podium.rankers.json_files import read_calibration
-    from podium.ranking.audit_battles import audit_ranking
     from podium.show.page.material import PageContent, add_battles_to_page
     from podium.show.page.sources import collect_texts, costs_table
 
@@ -146,8 +146,25 @@ def _content_of_battles(
         level=how.level,
         seed=how.seed,
     )
+    content = _add_audit(content, battles, judgments, how)
+    return content, bool(battles.lost or content.lost)
+
+
+def _add_audit(
+    content: "PageContent", battles: "Battles", judgments: "Battles", how: RankingOptions
+) -> "PageContent":
+    """Return the content of a page with the audit of its ranking.
+
+    Args:
+        content: the content, with the judge cards.
+        battles: the battles, with the judgments of both orders merged.
+        judgments: the same battles before merging, with one row per judgment.
+        how: how the battles were ranked.
+    """
+    from podium.ranking.audit_battles import audit_ranking
+
     audit = audit_ranking(
-        ranking,
+        content.ranking,
         battles,
         judgments,
         level=how.level,
@@ -158,4 +175,4 @@ def _content_of_battles(
         diagnosis=content.diagnosis,
         arguments=typed_arguments(OF_PAGE),
     )
-    return replace(content, audit=audit), bool(battles.lost or content.lost)
+    return replace(content, audit=audit)

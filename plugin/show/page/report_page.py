@@ -88,9 +88,6 @@ def report_page(content: PageContent) -> str:
     rankings = []
     for k, (each, report) in enumerate(zip(standings, reports, strict=True)):
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
-    calibration = ""
-    if content.calibration:
-        calibration = html_part(calibration_reports(content.calibration), heading=3)
     return render_page(
         "report",
         [charting_library(), *map(read_asset, SCRIPTS)],
@@ -105,12 +102,19 @@ def report_page(content: PageContent) -> str:
         content=content,
         unit=counts.unit,
         charts=charts,
-        calibration=calibration,
+        calibration=_calibration_part(content),
         judge=_judge_parts(content),
         costs=table_part(content.costs) if content.costs else "",
         provenance=table_part(_provenance_table(content)),
         disclosure=_disclosure_part(content),
     )
+
+
+def _calibration_part(content: PageContent) -> str:
+    """Render the calibration; empty without one."""
+    if content.calibration is None:
+        return ""
+    return html_part(calibration_reports(content.calibration), heading=3)
 
 
 def _disclosure_part(content: PageContent) -> str:

@@ -66,7 +66,8 @@ class Disclosure(Document):
         options: the options of reading and ranking, with the seed.
         versions: versions of the packages.
         sources: the files, with the SHA-256 of each that could be read.
-        hosts: what ran the evals.
+        hosts: the programs that ran the evals, with the version of each; None if a run by it does
+            not record its version.
         unknown: what a reader would need, and nothing says.
         audit: the probes of each ranking; None if only the ranking is known. They are in the JSON
             and not in the tables.
@@ -80,7 +81,7 @@ class Disclosure(Document):
     options: Mapping[str, Any]
     versions: Mapping[str, str]
     sources: Mapping[str, str | None]
-    hosts: tuple[str, ...]
+    hosts: tuple[tuple[str, str | None], ...]
     unknown: tuple[str, ...]
     audit: Audit | None = None
 
@@ -101,7 +102,7 @@ class Disclosure(Document):
                 "options": dict(self.options),
                 "versions": dict(self.versions),
                 "sources": dict(self.sources),
-                "hosts": list(self.hosts),
+                "hosts": [{"host": host, "version": version} for host, version in self.hosts],
                 "not_known": list(self.unknown),
             },
             **audits,
@@ -137,7 +138,7 @@ def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
         options=provenance.get("options", {}),
         versions=provenance.get("versions", {}),
         sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
-        hosts=tuple(dict.fromkeys(filter(None, map(_host_of, runs)))),
+        hosts=tuple(_hosts_of(runs)),
         unknown=tuple(_unknown_facts(runs, judges, has_scores="metrics" in provenance)),
         audit=audit,
     )
@@ -161,6 +162,12 @@ def _host_of(run: Mapping[str, Any]) -> str:
     if path.suffix == ".eval":
         return "Inspect"
     return "lm-eval" if path.name.startswith(("samples_", "results_")) else ""
+
+
+def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
+    """Return the programs that ran the evals with their versions, each once."""
+    hosts = [(_host_of(run), run.get("host_version")) for run in runs]
+    return list(dict.fromkeys(each for each in hosts if each[0]))
 
 
 def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -190,6 +197,9 @@ def _unknown_facts(
         yield "how the models were run (versions, sampling, prompts): no file records runs"
     if runs and not any(map(_host_of, runs)):
         yield "what ran the evals"
+    for host, version in _hosts_of(runs):
+        if version is None:
+            yield f"the version of {host} that ran the evals"
     for name in NEEDED_OF_MODELS:
         if runs and not any(name in run for run in runs):
             yield f"{TITLES[name]}, of all runs"
@@ -214,7 +224,8 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
             {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
         ),
     ]
-    hosts = (f"Run by {', '.join(disclosure.hosts)}.",) if disclosure.hosts else ()
+    named = [f"{host} {version or '(version not known)'}" for host, version in disclosure.hosts]
+    hosts = (f"Run by {', '.join(named)}.",) if named else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
     warned = tuple(
         f"{notice.severity.capitalize()}: {notice_text(notice)}" for notice in disclosure.warnings

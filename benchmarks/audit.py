@@ -3,9 +3,9 @@
 Each kind of board has one planted fault of the size that its row states; the boards are made here,
 by NumPy alone. The table says how many boards were flagged by the probe for this fault, and how
 many clean boards by any probe, with Clopper-Pearson intervals. With `--arenakit PYTHON`, the Python
-of an environment with arenakit audits the same boards (200 resamples), and its answers stand
-beside. Both bars, at least 90% of each kind and at most 10% of the clean boards, are checked at the
-end.
+of an environment with arenakit audits the same boards (200 resamples), or the first of them
+(`--arenakit-boards`), and its answers stand beside. Both bars, at least 90% of each kind and at
+most 10% of the clean boards, are checked at the end.
 """
 
 import argparse
@@ -326,53 +326,71 @@ def share_text(hits: int, number: int) -> str:
     return f"{hits} of {number} ({low:.0%} to {high:.0%})"
 
 
+@dataclass(frozen=True)
+class Peer:
+    """How arenakit is asked.
+
+    Attributes:
+        python: a Python that can import arenakit; None if it is not asked.
+        boards: at most this many boards of each kind are audited.
+    """
+
+    python: str | None
+    boards: int
+
+    def share_of_flagged(self, made: list[pd.DataFrame], probes: tuple[str, ...] = ()) -> str:
+        """Return how many of the first boards are flagged by some probes, or by any one."""
+        if self.python is None:
+            return "not asked"
+        asked = made[: self.boards]
+        flags = flags_of_arenakit(self.python, asked)
+        hits = sum(bool({*each} & {*probes}) if probes else bool(each) for each in flags)
+        return share_text(hits, len(asked))
+
+
 def planted_rows(
-    boards: int, python: str | None, names: list[str]
+    boards: int, theirs: Peer, names: list[str]
 ) -> Iterator[tuple[str, str, str, int, str]]:
     """Yield a row per kind: name, size, probe, number of flagged boards, and arenakit's answer."""
-    for place, name in enumerate(names):
+    for name in names:
         kind = KINDS[name]
+        place = list(KINDS).index(name)
         made = [make_board(kind.world, 10_000 * (place + 1) + k) for k in range(boards)]
         hits = sum(kind.probe in flags_of_podium(board) for board in made)
-        theirs = "has no such probe"
-        if python and kind.theirs:
-            flags = flags_of_arenakit(python, made)
-            theirs = share_text(sum(bool({*each} & {*kind.theirs}) for each in flags), boards)
-        yield name, kind.size, kind.probe, hits, theirs if python else "not asked"
+        other = "has no such probe"
+        if kind.theirs or theirs.python is None:
+            other = theirs.share_of_flagged(made, kind.theirs)
+        yield name, kind.size, kind.probe, hits, other
 
 
-def clean_rows(
-    boards: int, python: str | None
-) -> Iterator[tuple[str, list[list[str]], list[list[str]]]]:
-    """Yield per clean world its name, and the flags of podium and of arenakit on each board."""
+def clean_rows(boards: int, theirs: Peer) -> Iterator[tuple[str, list[list[str]], str]]:
+    """Yield per clean world its name, the flags of podium on each board, and arenakit's answer."""
     for place, (name, world) in enumerate(CLEAN.items()):
         made = [make_board(world, 900_000 + 10_000 * place + k) for k in range(boards)]
-        theirs = flags_of_arenakit(python, made) if python else []
-        yield name, [flags_of_podium(board) for board in made], theirs
+        yield name, [flags_of_podium(board) for board in made], theirs.share_of_flagged(made)
 
 
-def print_planted(boards: int, python: str | None, names: list[str]) -> bool:
+def print_planted(boards: int, peer: Peer, names: list[str]) -> bool:
     """Print the table of planted faults; return whether the bar is met by each kind."""
     is_met = True
     print(f"| fault | size | probe | flagged of {boards} | arenakit |")
     print("|---|---|---|---|---|")
-    for name, size, probe, hits, theirs in planted_rows(boards, python, names):
+    for name, size, probe, hits, theirs in planted_rows(boards, peer, names):
         print(f"| {name} | {size} | {probe} | {share_text(hits, boards)} | {theirs} |", flush=True)
         is_met &= hits >= BARS["planted"] * boards
     return is_met
 
 
-def print_clean(boards: int, python: str | None) -> bool:
+def print_clean(boards: int, peer: Peer) -> bool:
     """Print the table of clean boards; return whether the bar is met."""
     print("| clean boards | flagged by any probe | which | arenakit |")
     print("|---|---|---|---|")
     flagged = 0
-    for name, flags, theirs in clean_rows(boards, python):
+    for name, flags, theirs in clean_rows(boards, peer):
         own = sum(map(bool, flags))
         flagged += own
         which = ", ".join(sorted({flag for each in flags for flag in each})) or "none"
-        other = share_text(sum(map(bool, theirs)), boards) if python else "not asked"
-        print(f"| {name} | {share_text(own, boards)} | {which} | {other} |", flush=True)
+        print(f"| {name} | {share_text(own, boards)} | {which} | {theirs} |", flush=True)
     total = boards * len(CLEAN)
     print(f"| all | {share_text(flagged, total)} | | |")
     return flagged <= BARS["clean"] * total
@@ -383,15 +401,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--boards", type=int, default=50, help="boards of each kind")
     parser.add_argument("--arenakit", metavar="PYTHON", help="a Python that can import arenakit")
+    parser.add_argument(
+        "--arenakit-boards",
+        type=int,
+        default=50,
+        help="the first boards of each kind, for arenakit",
+    )
     parser.add_argument("--kind", action="append", choices=list(KINDS), help="only these faults")
     parser.add_argument("--part", choices=["planted", "clean"], help="only one of the tables")
     typed = parser.parse_args()
+    peer = Peer(typed.arenakit, typed.arenakit_boards)
     is_met = True
     if typed.part != "clean":
-        is_met = print_planted(typed.boards, typed.arenakit, typed.kind or list(KINDS))
+        is_met = print_planted(typed.boards, peer, typed.kind or list(KINDS))
         print()
     if typed.part != "planted":
-        is_met &= print_clean(typed.boards, typed.arenakit)
+        is_met &= print_clean(typed.boards, peer)
     print("\nall bars are met" if is_met else "\na bar is missed")
     return 0 if is_met else 1
 

@@ -356,7 +356,7 @@ _CHECKS = (
         ),
         figure="the response shown first has a win rate of {first} ({interval})",
         number="{first}",
-        remedy="use another judge{ways}",
+        remedy="use {other}{ways}",
         remedy_apart=True,
         unit="points",
     ),
@@ -368,7 +368,7 @@ _CHECKS = (
             "is better"
         ),
         number="{share:.1%}",
-        remedy="use another judge{ways}",
+        remedy="use {other}{ways}",
         remedy_apart=True,
         unit="share",
     ),
@@ -521,9 +521,7 @@ _CHECKS = (
     CheckKind(
         "length",
         0.1,
-        flagged=(
-            "the judge favours {longer} responses by {weight:.2f} log-odds per factor e in length"
-        ),
+        flagged="{who} {longer} responses by {weight:.2f} log-odds per factor e in length",
         ok="neither longer nor shorter responses are favoured beyond chance",
         figure="log-odds per factor e in length: {estimate} ({interval})",
         number="{estimate}",

@@ -104,6 +104,7 @@ class RunRecord:
         failed: number of samples that ended with an error.
         invalidated: number of samples that were invalidated afterwards.
         revision: the commit of the code that ran the eval.
+        host_version: version of the program that ran the eval, Inspect or lm-eval.
     """
 
     model: str
@@ -139,14 +140,15 @@ class RunRecord:
     failed: int | None = None
     invalidated: int | None = None
     revision: str | None = None
+    host_version: str | None = None
 
     def settings(self) -> dict[Setting, str]:
         """Return the known settings that may change answers or scores.
 
         The values are texts; those of arguments and options are JSON. Each option of a scorer is a
         setting, and so is the scorer. The limit of samples and the epochs are not among the
-        settings: they change which samples were run and how often. The revision of the code is not
-        either: it may change without any effect.
+        settings: they change which samples were run and how often. The revision of the code and the
+        version of its program are not either: they may change without any effect.
         """
         single: dict[SettingKind, Any] = {
             "shots": self.shots,

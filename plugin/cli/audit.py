@@ -1,6 +1,7 @@
 """podium audit: verdicts in, what can be believed of their ranking out."""
 
 import shlex
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import click
@@ -59,7 +60,7 @@ def audit(
     with show_progress():
         battles, names, settings = rank_arguments(query, how)
         judgments = read_query(query.judgments())
-        arguments = _typed_arguments()
+        arguments = typed_arguments(OF_OUTPUT)
         result = audit_battles(battles, names, judgments=judgments, arguments=arguments, **settings)
     messages = [
         *notice_lines(result.warnings),
@@ -80,12 +81,16 @@ def _write_page(result: "Audit", page: Place) -> None:
     tell(f"wrote {page}")
 
 
-def _typed_arguments() -> "TypedArguments":
-    """Return what was typed to read and to rank, for the commands of remedies."""
+def typed_arguments(left_out: Collection[str]) -> "TypedArguments":
+    """Return what was typed to read and to rank, for the commands of remedies.
+
+    Args:
+        left_out: names of the parameters that neither read nor rank.
+    """
     from podium.diagnosis.checks.remedy_commands import TypedArguments
     from podium.storage.remote import without_secrets
 
-    reading, ranking = options.typed_by_group(OF_OUTPUT)
+    reading, ranking = options.typed_by_group(left_out)
     return TypedArguments(
         without_secrets(shlex.join(reading)), without_secrets(shlex.join(ranking))
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from podium.cli import options
+from podium.cli.audit import typed_arguments
 from podium.cli.output import show_progress, tell_notices
 from podium.cli.rank import RankingOptions, params_of_ranking, rank_sources
 from podium.data.query import BattleQuery
@@ -15,10 +16,13 @@ from podium.printable import tell
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
+    from podium.data.battles import Battles
     from podium.show.page.material import PageContent
 
 NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory")
 """Options of `podium rank` that make no page."""
+OF_PAGE = frozenset({"output", "responses", "no_texts", "disclose"})
+"""Options that are not part of the commands of remedies."""
 
 
 @options.command(
@@ -84,7 +88,7 @@ def report(
         else:
             content, is_partial = _content_of_battles(query, how, responses, no_texts, command)
         if disclose:
-            content = replace(content, disclosure=disclosure_of(content.ranking))
+            content = replace(content, disclosure=disclosure_of(content.ranking, content.audit))
         page = report_page(content)
     for message in ranking_messages(content.ranking):
         tell(message)
@@ -142,4 +146,33 @@ def _content_of_battles(
         level=how.level,
         seed=how.seed,
     )
+    content = _add_audit(content, battles, judgments, how)
     return content, bool(battles.lost or content.lost)
+
+
+def _add_audit(
+    content: "PageContent", battles: "Battles", judgments: "Battles", how: RankingOptions
+) -> "PageContent":
+    """Return the content of a page with the audit of its ranking.
+
+    Args:
+        content: the content, with the judge cards.
+        battles: the battles, with the judgments of both orders merged.
+        judgments: the same battles before merging, with one row per judgment.
+        how: how the battles were ranked.
+    """
+    from podium.ranking.audit_battles import audit_ranking
+
+    audit = audit_ranking(
+        content.ranking,
+        battles,
+        judgments,
+        level=how.level,
+        seed=how.seed,
+        by=how.by,
+        pool=how.pool,
+        models=how.models,
+        diagnosis=content.diagnosis,
+        arguments=typed_arguments(OF_PAGE),
+    )
+    return replace(content, audit=audit)

@@ -107,6 +107,11 @@ class Card:
         return CardSections(self.subject.battles, self.answers, self.subject.families)
 
     @property
+    def key(self) -> str:
+        """The name of the judge in mappings of cards; empty if no row names the judge."""
+        return self.subject.shown_judge or ""
+
+    @property
     def checks(self) -> tuple[Check, ...]:
         """The checks that apply to the judge, with their results."""
         return checks_of_card(self.sections)
@@ -161,6 +166,11 @@ class Diagnosis(Document):
     level: float
     warnings: tuple[Notice, ...]
     provenance: Mapping[str, Any]
+
+    @property
+    def sections_by_judge(self) -> dict[str, CardSections]:
+        """The sections of each card, by the name of the judge."""
+        return {card.key: card.sections for card in self.cards}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diagnosis for JSON."""
@@ -268,7 +278,7 @@ def judge_sections(
     sections = {}
     for subject in _subjects(judgments.asked_battles, battles.asked_battles, options):
         card = Card(subject, answer_sections(wanted, subject))
-        sections[subject.shown_judge or ""] = card.sections
+        sections[card.key] = card.sections
     return sections
 
 

@@ -11,7 +11,7 @@ from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
-from podium.diagnosis.card import judge_sections
+from podium.diagnosis.card import Diagnosis, judge_sections
 from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
 from podium.diagnosis.checks.all_checks import (
     adjust_tests,
@@ -70,7 +70,7 @@ def audit(
         battles: from `read_battles`; or what it reads: a data frame, or a path.
         rankers: names, as of `podium.rank`; the first one of each slice is audited.
         judgments: the same battles with one row per order (`read_battles(..., merge=False)`);
-            by default the battles themselves.
+            by default those from which the battles were merged.
         level: confidence level of intervals.
         seed: seed of everything random.
         by: audit the ranking of each value of this column.
@@ -104,18 +104,54 @@ def _audit_read(
 
     Args:
         battles: the battles.
-        judgments: the same battles with one row per order; None for the battles themselves.
+        judgments: the same battles with one row per order; None for those from which they were
+            merged.
         rankers: names of rankers.
         given: the options of `podium.rank`.
         arguments: what was typed to read and rank the battles.
     """
     ranking = _rank_or_fall_back(battles, rankers, given)
-    by, pool, level, seed = (given[name] for name in ("by", "pool", "level", "seed"))
+    names = ("level", "seed", "by", "pool", "models")
+    how = {name: given[name] for name in names}
+    if judgments is None:
+        judgments = replace(battles, rows=battles.rows.separate_orders())
+    return audit_ranking(ranking, battles, judgments, arguments=arguments, **how)
+
+
+def audit_ranking(
+    ranking: Ranking,
+    battles: Battles,
+    judgments: Battles,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    by: str | None = None,
+    pool: bool = False,
+    models: About = None,
+    diagnosis: Diagnosis | None = None,
+    arguments: TypedArguments | None = None,
+) -> Audit:
+    """Audit a ranking that was made already, each slice by its first ranker.
+
+    Args:
+        ranking: the ranking.
+        battles: the battles that were ranked.
+        judgments: the same battles with one row per order.
+        level: confidence level of intervals.
+        seed: seed of everything random.
+        by: the column of which each value was ranked.
+        pool: whether the battles of several judges were ranked together.
+        models: a table with the columns `model` and `family`, or its path.
+        diagnosis: the cards of the judges by the same level, seed and families, so that their
+            sections are not computed again; None if there are none.
+        arguments: what was typed to read and rank the battles, for the commands of remedies.
+    """
     column, slices = split_slices(battles, by, pool)
-    judgments = battles if judgments is None else judgments
-    families = families_of_table(given["models"])
+    families = families_of_table(models)
     cards: Mapping[str, CardSections] = {}
-    if column == "judge":
+    if diagnosis is not None and column in (None, "judge"):
+        cards = diagnosis.sections_by_judge
+    elif column == "judge":
         # The other judges are what a judge is compared with.
         cards = _cards_of_judges(judgments, battles, families, level, seed)
     request = _AuditRequest(
@@ -130,7 +166,9 @@ def _audit_read(
         is_pooled=pool,
         arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
     )
-    return request.audit_slices(slices)
+    with typed_as(typed_in_command):
+        # The remedies of an audit are commands, also in Python.
+        return request.audit_slices(slices)
 
 
 def _rank_or_fall_back(
@@ -160,7 +198,8 @@ class _AuditRequest:
         column: the column that divides the battles; None if they are not divided.
         judgments: all verdicts, one per order.
         families: families of models by glob pattern of their names.
-        cards: sections of the judges' cards, if the battles are divided by judge; else empty.
+        cards: sections of the judges' cards, if they are of the battles of each slice or if the
+            battles are divided by judge; else empty.
         merged: by slice, the battles of a jury with one verdict each.
         level: confidence level of intervals.
         seed: seed of resamples.
@@ -252,8 +291,10 @@ class _AuditRequest:
         """
         if not is_judged(battles) or are_human_votes(battles):
             return []
-        own = {battles.short_judges.get(name, name) for name in battles.judges}
-        kept = {name: card for name, card in self.cards.items() if name in own}
+        kept = self.cards
+        if self.column is not None:
+            own = {battles.short_judges.get(name, name) for name in battles.judges}
+            kept = {name: card for name, card in self.cards.items() if name in own}
         if not kept:
             kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
         if not kept:

@@ -1,17 +1,22 @@
 """Make a ranking again from the options that its JSON records, and compare the numbers."""
 
 import json
+import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
+from podium.data.formats.files import split_label
 from podium.data.query import BattleQuery, Foreign
 from podium.data.reading.judgments import read_query
-from podium.errors import DataError
+from podium.errors import DataError, UsageError
 from podium.rankers.json_files import read_ranking
 from podium.rankers.ranking import Ranking, build_provenance
 from podium.ranking.rank_battles import rank
+from podium.storage.remote import place_of
 from podium.wording import quantity, some
 
 FOREIGN = ("columns", "credit_map", "unknown", "shown", "fill", "matrix")
@@ -84,6 +89,7 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
 
     Raises:
         DataError: the file is not such a ranking, or records no sources.
+        UsageError: a recorded source is not where the record says; `sources` are not given.
         PodiumError: as of reading and ranking.
     """
     if read_ranking(path) is None:
@@ -96,6 +102,8 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
     if not (sources or provenance.get("sources")):
         remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
         raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
+    if not sources:
+        _check_sources_exist(path, provenance["sources"])
     names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
     query = query_of_record(recorded.get("reading", {}), sources or provenance["sources"], names)
     own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
@@ -112,6 +120,42 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         or (place in values_before) != (place in values_now)
     ]
     return Reproduction(ranking, len(places), tuple(differences), _changed_versions(provenance))
+
+
+def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
+    """Raise an error if local sources of a ranking are missing.
+
+    The record has their paths as they were typed, and not the folder in which `podium rank` ran. So
+    the folder of the ranking and those above it are searched for one that has all sources.
+
+    Args:
+        path: the ranking.
+        sources: its recorded sources.
+
+    Raises:
+        UsageError: a source is missing. It says which ones, and how to run the command.
+    """
+    local = [split_label(source)[1] for source in sources]
+    local = [name for name in local if isinstance(place_of(name), Path) and not has_magic(name)]
+    missing = [name for name in local if not Path(name).exists()]
+    if not missing:
+        return
+    number = quantity(len(local), "source")
+    problem = f"{len(missing)} of {number} not found: {some(missing, most=MOST_SHOWN)}"
+    folders = path.resolve().parents
+    home = next((each for each in folders if all((each / name).exists() for name in local)), None)
+    if home is not None:
+        folder = os.path.relpath(home)
+        typed = os.path.relpath(path.resolve(), home)
+        command = shlex.join(["podium", "rank", "--reproduce", typed])
+        remedy = f"they are in {folder}: cd {shlex.quote(folder)} && {command}"
+    else:
+        command = shlex.join(["podium", "rank", "--reproduce", str(path)])
+        remedy = (
+            "their paths are relative to the folder in which the ranking was made, which it does "
+            f"not record: run the command there, or name the sources: {command} SOURCE..."
+        )
+    raise UsageError(f"{path}: {problem}; {remedy}")
 
 
 def query_of_record(

@@ -151,6 +151,37 @@ def test_a_damaged_record_is_an_error_that_says_what_is_missing(
     assert "Traceback" not in done.err
 
 
+def test_sources_in_the_folder_of_the_ranking_are_found_and_the_command_works(
+    podium, folder, tmp_path, monkeypatch
+):
+    made = tmp_path / "made here"
+    (made / "simulated").mkdir(parents=True)
+    shutil.copy(folder / SIMULATED, made / SIMULATED)
+    monkeypatch.chdir(made)
+    podium("rank", f"run={SIMULATED}", "--format", "json", "-o", "ranking.json")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    done = podium("rank", "--reproduce", "../made here/ranking.json")
+    assert done.code == 2
+    assert f"1 of 1 source not found: {SIMULATED}" in done.err
+    command = "cd '../made here' && podium rank --reproduce ranking.json"
+    assert command in " ".join(done.err.split())
+    monkeypatch.chdir(made)
+    assert podium("rank", "--reproduce", "ranking.json").code == 0
+
+
+def test_sources_that_are_nowhere_can_be_named(podium, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    podium("rank", SIMULATED, "--format", "json", "-o", tmp_path / "ranking.json")
+    monkeypatch.chdir(tmp_path)
+    done = podium("rank", "--reproduce", "ranking.json")
+    assert done.code == 2
+    text = " ".join(done.err.split())
+    assert f"1 of 1 source not found: {SIMULATED}" in text
+    assert "name the sources: podium rank --reproduce ranking.json SOURCE..." in text
+    assert podium("rank", "--reproduce", "ranking.json", folder / SIMULATED).code == 0
+
+
 def test_entries_of_models_in_another_order_are_no_difference():
     before = {"rankings": [{"models": [{"model": "a", "rank": 1}, {"model": "b", "rank": 1}]}]}
     now = {"rankings": [{"models": [{"model": "b", "rank": 1}, {"model": "a", "rank": 1}]}]}

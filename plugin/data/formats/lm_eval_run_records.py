@@ -67,6 +67,7 @@ def run_of_samples(file: Samples) -> RunRecord:
         chat_template=template,
         limit=_text_or_none(results.value("config", "limit")),
         epochs=_count_or_none(config.get("repeats")),
+        host_version=_text_or_none(results.value("lm_eval_version")),
     )
     return run if shots == 0 else _with_examples(run, results, config)
 

@@ -9,6 +9,8 @@ from podium.checks import CHECKS, Check, make_check, not_known
 from podium.diagnosis.figures import Figured, Missing, Statistic
 
 MORE_BATTLES = "judge more battles"
+MORE_VOTES = "collect more votes"
+"""The same where humans voted."""
 
 
 def interval_of(figure: Statistic) -> tuple[float, float] | None:

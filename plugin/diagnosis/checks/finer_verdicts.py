@@ -7,6 +7,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.data.counting.relations import HARD
+from podium.diagnosis.judge_checks import are_human_votes
 from podium.notices.option_forms import option_text
 
 GRADING = frozenset({"numeric", "likert", "token-probs", "reward"})
@@ -52,10 +53,23 @@ def ways_without_ties(battles: Battles) -> str:
     return f", or let this one give finer grades ({', or '.join(options.values())})"
 
 
+def words_of_raters(battles: Battles, judge: str) -> dict[str, str]:
+    """Return the words for who judged and for who else could, as fields of a check.
+
+    Args:
+        battles: the battles.
+        judge: the words for the judge, if these are no votes of humans.
+    """
+    if are_human_votes(battles):
+        return {"judges": "the voters", "other": "other voters"}
+    return {"judges": judge, "other": "another judge"}
+
+
 def _unused_options(battles: Battles, grading: frozenset[str], realization: str) -> dict[str, str]:
     """Return the options that are not in use and make verdicts finer, as typed, by name.
 
-    The options are `realization`, and `logprobs` if token probabilities could grade verdicts.
+    The options are `realization`, and `logprobs` if token probabilities could grade verdicts. Empty
+    for votes of humans, who have no such options.
 
     Args:
         battles: the battles.
@@ -63,7 +77,9 @@ def _unused_options(battles: Battles, grading: frozenset[str], realization: str)
             none is proposed.
         realization: the realization to propose.
     """
-    options = {}
+    options: dict[str, str] = {}
+    if are_human_votes(battles):
+        return options
     if not _realizations(battles) & grading:
         options["realization"] = option_text("realization", realization, "argument")
     if _may_weigh(battles):

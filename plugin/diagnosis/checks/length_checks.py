@@ -7,11 +7,11 @@ import numpy as np
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
-from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of, why_open
+from podium.diagnosis.checks.effects import MORE_BATTLES, MORE_VOTES, facts_of, why_open
 from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
 from podium.diagnosis.clustered import cluster_battles, two_sided_p
 from podium.diagnosis.figures import Statistic, Unit
-from podium.diagnosis.judge_checks import is_judged
+from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.diagnosis.preferences import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.notices.option_forms import option_text, typed_in_command
@@ -77,13 +77,16 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
         return not_known("length", "lengths and strengths cannot be separated")
     sample = cluster_battles(battles, level).take(kept)
     effect = sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
-    facts = facts_of(effect, **_fields_of_length(effect))
+    are_votes = are_human_votes(battles)
+    who = "voters favour" if are_votes else "the judge favours"
+    facts = facts_of(effect, who=who, **_fields_of_length(effect))
     p = two_sided_p(weight, sample.sums(influence))
     largest = CHECKS["length"].threshold
     if p <= ERROR_RATE and abs(weight) > largest:
         return make_check("length", is_flagged=True, p=p, **facts)
     if effect.low is None or effect.high is None or max(-effect.low, effect.high) > largest:
-        return not_known("length", why_open(effect), MORE_BATTLES, **facts)
+        more = MORE_VOTES if are_votes else MORE_BATTLES
+        return not_known("length", why_open(effect), more, **facts)
     return make_check("length", is_flagged=False, p=p, **facts)
 
 

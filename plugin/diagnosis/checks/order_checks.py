@@ -10,7 +10,7 @@ from podium.checks import CHECKS, Check, Result, find_flagged, make_check, not_k
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
-from podium.diagnosis.checks.finer_verdicts import ways_without_order
+from podium.diagnosis.checks.finer_verdicts import ways_without_order, words_of_raters
 from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
 from podium.diagnosis.consistency import BOTH_ORDERS
 from podium.diagnosis.figures import Missing, Statistic
@@ -310,7 +310,11 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))
     if deciding:
-        facts["fields"] = {**facts["fields"], "ways": ways_without_order(battles, worst.judge)}
+        facts["fields"] = {
+            **facts["fields"],
+            "ways": ways_without_order(battles, worst.judge),
+            **words_of_raters(battles, facts["fields"]["judges"]),
+        }
         return make_check(ORDER_DECIDES, is_flagged=True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
 

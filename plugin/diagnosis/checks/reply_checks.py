@@ -8,7 +8,7 @@ from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import Counts
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import interval_of
-from podium.diagnosis.checks.finer_verdicts import ways_without_ties
+from podium.diagnosis.checks.finer_verdicts import ways_without_ties, words_of_raters
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.diagnosis.judge_checks import (
     are_human_votes,
@@ -65,7 +65,8 @@ def _check_ties_of(battles: Battles, judge: str) -> Check | None:
     if not judge and len(battles.judges) > 1:
         who = "the judges together"
     ways = ways_without_ties(battles)
-    fields = {"judges": who, "share": share, "battles": tally.judged, "ways": ways}
+    fields = {"share": share, "battles": tally.judged, "ways": ways}
+    fields |= words_of_raters(battles, who)
     return make_check("only ties", is_flagged=True, number=share, fields=fields)
 
 

@@ -1,27 +1,12 @@
 """An audit as one self-contained page: the answer, the probes, and the rankings."""
 
-from typing import Any
-
-from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
+from podium.diagnosis.audit_record import Audit
 from podium.notices.notice_text import notice_text
 from podium.show.page.packing import render_page
-from podium.show.report.audit_view import (
-    DESCRIBED,
-    LEGEND,
-    NOT_APPLICABLE,
-    QUESTIONS,
-    board_title,
-    interval_of_check,
-    number_of_check,
-    probe_title,
-    result_text,
-    threshold_of_probe,
-)
+from podium.show.page.probes_table import board_values
+from podium.show.report.audit_view import LEGEND, board_title
 from podium.show.report.html import section_body
 from podium.show.report.ranking_view import standings_report
-
-SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED: "·", NOT_APPLICABLE: "–"}
-"""The sign beside a result, so that no colour is needed to tell results apart."""
 
 
 def audit_page(audit: Audit, command: str) -> str:
@@ -46,53 +31,14 @@ def audit_page(audit: Audit, command: str) -> str:
         title=f"{answer[0]} · podium",
         heading=f"podium audit · {board_title(first)}" if has_one else "podium audit",
         answer=answer,
-        boards=[_board_values(board) for board in audit.boards],
+        boards=[
+            {
+                **board_values(board),
+                "ranking": section_body(standings_report(board.standings).parts[0]),
+            }
+            for board in audit.boards
+        ],
         legend=LEGEND,
         warnings=[*failures, *notices],
         command=command,
     )
-
-
-def _board_values(board: BoardAudit) -> dict[str, Any]:
-    """Return what the template shows of the audit of one ranking."""
-    tested = [probe for probe in board.probes if not probe.is_descriptive]
-    numbers = []
-    for result in ("flagged", "not known", "ok"):
-        number = sum(probe.check.result.value == result for probe in tested)
-        numbers.append(f"{number} {result}")
-    described = [probe.is_descriptive for probe in board.probes]
-    rows = [_row_values(probe) for probe in board.probes]
-    for k, row in enumerate(rows):
-        row["starts"] = k > 0 and described[k] and not described[k - 1]
-    return {
-        "title": board.standings.shown_slice or board_title(board),
-        "answer": board.answer,
-        "counts": f"{len(tested)} probes: {', '.join(numbers)}",
-        "rows": rows,
-        "ranking": section_body(standings_report(board.standings).parts[0]),
-    }
-
-
-def _row_values(probe: Probe) -> dict[str, Any]:
-    """Return what the template shows of a probe."""
-    result = result_text(probe)
-    return {
-        "title": probe_title(probe),
-        "question": QUESTIONS[probe.check.name],
-        "kind": result.replace(" ", "-"),
-        "sign": SIGNS[result],
-        "result": result,
-        "number": number_of_check(probe.check),
-        "interval": interval_of_check(probe.check),
-        "threshold": threshold_of_probe(probe),
-        "found": _start_sentence(probe),
-        "advice": probe.advice,
-        "command": probe.command,
-    }
-
-
-def _start_sentence(probe: Probe) -> str:
-    """Return what was found with a capital, unless it begins with the name of a model or judge."""
-    text = probe.finding_text
-    starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
-    return text if starts_with_name or probe.judge else text[:1].upper() + text[1:]

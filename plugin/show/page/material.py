@@ -8,7 +8,8 @@ import pandas as pd
 
 from podium.checks import find_flagged
 from podium.data.battles import Battles
-from podium.diagnosis.card import card_reports, diagnose
+from podium.diagnosis.audit_record import Audit
+from podium.diagnosis.card import Diagnosis, diagnose
 from podium.diagnosis.checks.all_checks import flagged_losses
 from podium.diagnosis.checks.group_checks import dependent_groups
 from podium.diagnosis.checks.order_checks import IN_SLICES, ONE_ORDER
@@ -23,11 +24,10 @@ from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.rankers.ranking import Ranking, Standings
-from podium.show.page.checks_table import checks_table
 from podium.show.page.listed_battles import ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts
 from podium.show.report.disclosure import Disclosure
-from podium.tables import Report, Table
+from podium.tables import Table
 from podium.wording import join_names, plural
 
 IN_TWO_UNITS = "The scores are not in one unit, so nothing that compares models by them is shown."
@@ -44,7 +44,8 @@ class PageContent:
         rank_probabilities: share of draws in which a model (row, in the order of `names`) takes a
             rank (column), shape (models, models).
         has_texts: whether texts of battles were collected.
-        judge: reports of the judge card.
+        diagnosis: the judge cards.
+        audit: the probes of each ranking. Without it, the page has the checks that need no battles.
         command: the command that made the page.
         missing: why a part is missing, by name of the part.
         disclosure: how the ranking was made, for its readers; None to leave it out.
@@ -59,11 +60,11 @@ class PageContent:
     listed: ListedBattles | None = None
     has_texts: bool = True
     calibration: Calibration | None = None
-    judge: Sequence[Report] = ()
+    diagnosis: Diagnosis | None = None
+    audit: Audit | None = None
     command: str = ""
     missing: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    checks: Table | None = None
     costs: Table | None = None
     disclosure: Disclosure | None = None
     home: str = ""
@@ -82,10 +83,10 @@ def add_battles_to_page(
 ) -> PageContent:
     """Return the content with everything that is computed from battles.
 
-    These are win rates of pairs, rank probabilities, the judge card, the list of battles, and the
-    checks. A part that cannot be computed is left out, and `missing` says why: of scores in two
-    units, all that compares them. The judge card is also left out for more than `MOST_BATTLES`
-    battles.
+    These are win rates of pairs, rank probabilities, the judge card, and the list of battles. A
+    part that cannot be computed is left out, and `missing` says why: of scores in two units, all
+    that compares them. The judge card is also left out for more than `MOST_BATTLES` battles. The
+    audit is made by `podium.ranking`, which this package does not import.
 
     Args:
         content: the content of the page so far.
@@ -111,7 +112,6 @@ def add_battles_to_page(
         has_texts=texts is not None,
         notes=(*collected.notes, *notice_texts(collected.lost)),
         lost=collected.lost,
-        checks=checks_table(content.ranking.standings[0], battles, families),
     )
 
 
@@ -133,7 +133,7 @@ def _add_judge_card(
         return replace(content, missing={**content.missing, "judge": reason})
     try:
         card = diagnose(judgments, battles, families=families, level=level, seed=seed)
-        return replace(content, judge=card_reports(card))
+        return replace(content, diagnosis=card)
     except PodiumError as error:
         return replace(content, missing={**content.missing, "judge": str(error)})
 

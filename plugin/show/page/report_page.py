@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from podium.data.counts import Counts
+from podium.diagnosis.card import card_reports
 from podium.numbers import share_text
 from podium.rankers.ranking import Standings
-from podium.show.page.checks_table import checks_table
+from podium.show.page.checks_without_battles import checks_table
 from podium.show.page.material import PageContent
 from podium.show.page.packing import (
     chart_in_page,
@@ -16,6 +17,7 @@ from podium.show.page.packing import (
     read_asset,
     render_page,
 )
+from podium.show.page.probes_table import board_values
 from podium.show.pictures.charts import (
     bubble_rows,
     forest,
@@ -25,6 +27,7 @@ from podium.show.pictures.charts import (
     reliability_diagram,
 )
 from podium.show.pictures.style import DARK, LIGHT, theme
+from podium.show.report.audit_view import LEGEND
 from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.disclosure import disclosure_reports
 from podium.show.report.html import html_part, section_body, table_part
@@ -34,7 +37,7 @@ from podium.show.report.ranking_view import (
     standings_heading,
     standings_name,
 )
-from podium.tables import Report, Section, Table
+from podium.tables import Section, Table
 from podium.wording import join_names, plural, quantity, some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
@@ -77,6 +80,7 @@ def report_page(content: PageContent) -> str:
         "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
         "order": [entry.model for entry in first.entries],
         "units": plural(first.counts.unit, 2),
+        "audits": [board.to_dict() for board in content.audit.boards] if content.audit else None,
     }
     answer = reports[0].answer or plain_answer(first)
     counts = first.counts
@@ -84,9 +88,6 @@ def report_page(content: PageContent) -> str:
     rankings = []
     for k, (each, report) in enumerate(zip(standings, reports, strict=True)):
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
-    calibration = ""
-    if content.calibration:
-        calibration = html_part(calibration_reports(content.calibration), heading=3)
     return render_page(
         "report",
         [charting_library(), *map(read_asset, SCRIPTS)],
@@ -95,16 +96,25 @@ def report_page(content: PageContent) -> str:
         heading=heading,
         answer=answer,
         rankings=rankings,
+        boards=_audited_boards(content, answer),
+        legend=LEGEND,
         checks=_checks_part(content),
         content=content,
         unit=counts.unit,
         charts=charts,
-        calibration=calibration,
-        judge=[_card_part(card) for card in content.judge],
+        calibration=_calibration_part(content),
+        judge=_judge_parts(content),
         costs=table_part(content.costs) if content.costs else "",
         provenance=table_part(_provenance_table(content)),
         disclosure=_disclosure_part(content),
     )
+
+
+def _calibration_part(content: PageContent) -> str:
+    """Render the calibration; empty without one."""
+    if content.calibration is None:
+        return ""
+    return html_part(calibration_reports(content.calibration), heading=3)
 
 
 def _disclosure_part(content: PageContent) -> str:
@@ -114,9 +124,27 @@ def _disclosure_part(content: PageContent) -> str:
     return section_body(disclosure_reports(content.disclosure)[0].sections[0])
 
 
-def _card_part(card: Report) -> tuple[str, str]:
-    """Return the title and the content of a report of the judge card."""
-    return card.title, html_part([replace(card, title="", answer=())])
+def _judge_parts(content: PageContent) -> list[tuple[str, str]]:
+    """Return the title and the content of each report of the judge cards."""
+    if content.diagnosis is None:
+        return []
+    reports = card_reports(content.diagnosis)
+    return [(card.title, html_part([replace(card, title="", answer=())])) for card in reports]
+
+
+def _audited_boards(content: PageContent, answer: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what the template shows of the audit of each ranking; empty without an audit.
+
+    Sentences that are in the answer at the top of the page are not repeated.
+    """
+    if content.audit is None:
+        return []
+    boards = []
+    for board in content.audit.boards:
+        values = board_values(board)
+        own = [sentence for sentence in board.answer if sentence not in answer]
+        boards.append({**values, "answer": own})
+    return boards
 
 
 def plain_answer(first: Standings) -> tuple[str, ...]:
@@ -199,11 +227,11 @@ def _battles_text(counts: Counts) -> str:
 
 
 def _checks_part(content: PageContent) -> str:
-    """Render the table of checks, then the warnings."""
-    checks = content.checks or checks_table(content.ranking.standings[0], None, {})
+    """Render the checks, unless there is an audit, then the warnings."""
+    tables = () if content.audit else (checks_table(content.ranking.standings[0]),)
     failures = tuple(f"not ranked: {failure}" for failure in content.ranking.failures)
     warnings = tuple(ranking_warnings(content.ranking))
-    return section_body(Section("", "", tables=(checks,), notes=failures, warnings=warnings))
+    return section_body(Section("", "", tables=tables, notes=failures, warnings=warnings))
 
 
 def _provenance_table(content: PageContent) -> Table:

@@ -25,8 +25,9 @@ NOT_APPLICABLE = "no such data"
 DESCRIBED = "measured"
 """Shown in place of `ok` for a probe that is never flagged."""
 LEGEND = (
-    "measured: a figure that is never flagged. Tests are adjusted together by Holm's rule: a "
-    "ranking without faults is flagged in at most one case of ten."
+    "measured: a figure that is never flagged. By Holm's rule, the tests of the ranking share an "
+    "error rate of 5%, and those of an audit alone another 5%; groups and categories have 2% each. "
+    "Of 440 simulated rankings without faults, 34 were flagged (8%, interval 5% to 11%)."
 )
 SOURCE = "SOURCE"
 """Stands in a table for what was typed to read the battles."""
@@ -42,9 +43,9 @@ QUESTIONS = {
     "same responses": "Does each name stand for one model?",
     "same settings": "Were all models run with the same settings?",
     "same items": "Are all models scored on the same items?",
-    "unparsed": "How many of the judge's replies could not be read?",
+    "unparsed": "How many verdicts could not be read?",
     "order decides": "Does the order of the two responses decide the verdict?",
-    "only ties": "Does the judge ever name a winner?",
+    "only ties": "Do verdicts name winners?",
     "order in slices": "Does the order matter more in some categories?",
     "lost replies": "Are more battles of one model lost than of others?",
     "lost outcomes": "Would the lost verdicts have had other winners?",
@@ -59,14 +60,14 @@ QUESTIONS = {
     "position": "Does the response shown first win more often?",
     "one order": "Was each pair shown in one order only?",
     "repeated": "Does the judge repeat its own verdicts?",
-    "length": "Does the judge prefer longer responses?",
+    "length": "Are longer responses preferred?",
     "self-preference": "Does the judge favour its own family?",
     "human": "Does the judge agree with humans?",
     "transitivity": "Do verdicts on one item contradict each other?",
     "cycle": "Do three models beat each other in a circle?",
     "fit": "Do the ratings explain who beats whom?",
     "ties": "Does the order depend on how ties count?",
-    "time": "Did a model or a judge change over time?",
+    "time": "Does the win rate of a model change over time?",
     "judges contradict": "Does a judge prefer what the others reject?",
     "one truth": "Do the judges rank by one standard?",
     "shared errors": "Do two judges make the same mistakes?",

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from podium.diagnosis.audit_record import Audit
 from podium.documents import Document, View, register_view
 from podium.format_version import FORMAT_VERSION
-from podium.notices.notice_text import notice_text
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_text, notices_to_json
 from podium.rankers.ranking import Ranking
 from podium.tables import Report, Section, Table
 from podium.text import text_of
@@ -60,27 +62,34 @@ class Disclosure(Document):
         judges: per judge, what is known of it.
         counts: per ranking, the numbers of items, judgments and battles, and of lost ones.
         failures: what was not ranked or has lost samples, a sentence each.
-        warnings: the warnings of the rankings, a sentence each.
+        warnings: the warnings of the rankings.
         options: the options of reading and ranking, with the seed.
         versions: versions of the packages.
         sources: the files, with the SHA-256 of each that could be read.
-        hosts: what ran the evals.
+        hosts: the programs that ran the evals, with the version of each; None if a run by it does
+            not record its version.
         unknown: what a reader would need, and nothing says.
+        audit: the probes of each ranking; None if only the ranking is known. They are in the JSON
+            and not in the tables.
     """
 
     models: Mapping[str, Sequence[Mapping[str, Any]]]
     judges: Mapping[str, Mapping[str, Any]]
     counts: Mapping[str, Mapping[str, Any]]
     failures: tuple[str, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Notice, ...]
     options: Mapping[str, Any]
     versions: Mapping[str, str]
     sources: Mapping[str, str | None]
-    hosts: tuple[str, ...]
+    hosts: tuple[tuple[str, str | None], ...]
     unknown: tuple[str, ...]
+    audit: Audit | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document as plain Python values."""
+        audits = {}
+        if self.audit is not None:
+            audits["audits"] = [board.to_dict() for board in self.audit.boards]
         return {
             "podium": FORMAT_VERSION,
             "disclosure": {
@@ -88,19 +97,25 @@ class Disclosure(Document):
                 "judges": dict(self.judges),
                 "counts": dict(self.counts),
                 "failures": list(self.failures),
-                "warnings": list(self.warnings),
+                "warnings": notices_to_json(self.warnings),
                 "seed": self.options.get("seed"),
                 "options": dict(self.options),
                 "versions": dict(self.versions),
                 "sources": dict(self.sources),
-                "hosts": list(self.hosts),
+                "hosts": [{"host": host, "version": version} for host, version in self.hosts],
                 "not_known": list(self.unknown),
             },
+            **audits,
         }
 
 
-def disclose(ranking: Ranking) -> Disclosure:
-    """Collect what a ranking and its provenance say of how it was made."""
+def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
+    """Collect what a ranking and its provenance say of how it was made.
+
+    Args:
+        ranking: the ranking.
+        audit: its audit, for the JSON; None to leave it out.
+    """
     provenance = ranking.provenance
     runs = provenance.get("runs", ())
     names = dict.fromkeys(entry.model for each in ranking.standings for entry in each.entries)
@@ -119,12 +134,13 @@ def disclose(ranking: Ranking) -> Disclosure:
         judges=judges,
         counts=counts,
         failures=tuple(_failures_of(ranking, runs)),
-        warnings=tuple(_warnings_of(ranking)),
+        warnings=tuple(dict.fromkeys(each for own in ranking.standings for each in own.warnings)),
         options=provenance.get("options", {}),
         versions=provenance.get("versions", {}),
         sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
-        hosts=tuple(dict.fromkeys(filter(None, map(_host_of, runs)))),
+        hosts=tuple(_hosts_of(runs)),
         unknown=tuple(_unknown_facts(runs, judges, has_scores="metrics" in provenance)),
+        audit=audit,
     )
 
 
@@ -148,6 +164,12 @@ def _host_of(run: Mapping[str, Any]) -> str:
     return "lm-eval" if path.name.startswith(("samples_", "results_")) else ""
 
 
+def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
+    """Return the programs that ran the evals with their versions, each once."""
+    hosts = [(_host_of(run), run.get("host_version")) for run in runs]
+    return list(dict.fromkeys(each for each in hosts if each[0]))
+
+
 def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what was not ranked, and what was left out of runs."""
     yield from (f"not ranked: {failure}" for failure in ranking.failures)
@@ -159,12 +181,6 @@ def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterato
         ]
         if lost:
             yield f"{run['model']} on {run['task']}: samples {' and '.join(lost)}"
-
-
-def _warnings_of(ranking: Ranking) -> Iterator[str]:
-    """Yield the warnings of all rankings, each once."""
-    warnings = dict.fromkeys(each for own in ranking.standings for each in own.warnings)
-    yield from map(notice_text, warnings)
 
 
 def _unknown_facts(
@@ -181,6 +197,9 @@ def _unknown_facts(
         yield "how the models were run (versions, sampling, prompts): no file records runs"
     if runs and not any(map(_host_of, runs)):
         yield "what ran the evals"
+    for host, version in _hosts_of(runs):
+        if version is None:
+            yield f"the version of {host} that ran the evals"
     for name in NEEDED_OF_MODELS:
         if runs and not any(name in run for run in runs):
             yield f"{TITLES[name]}, of all runs"
@@ -205,9 +224,12 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
             {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
         ),
     ]
-    hosts = (f"Run by {', '.join(disclosure.hosts)}.",) if disclosure.hosts else ()
+    named = [f"{host} {version or '(version not known)'}" for host, version in disclosure.hosts]
+    hosts = (f"Run by {', '.join(named)}.",) if named else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
-    warned = tuple(f"Warning: {warning}" for warning in disclosure.warnings)
+    warned = tuple(
+        f"{notice.severity.capitalize()}: {notice_text(notice)}" for notice in disclosure.warnings
+    )
     unknown = tuple(f"Not known: {fact}." for fact in disclosure.unknown)
     section = Section(
         "disclosure",

@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pandas as pd
 import pytest
 from lm_eval_output import sample, write_run
 
-from podium import rank, read_battles
+from podium import audit, rank, read_battles
 from podium.rankers.calibration.calibration_run import calibrate
 from podium.show.page.material import PageContent, add_battles_to_page
 from podium.show.page.report_page import report_page
@@ -46,6 +47,7 @@ def made_page(
         level=0.95,
         seed=0,
     )
+    material = replace(material, audit=audit(battles, rankers, judgments=apart))
     path = folder / "report.html"
     path.write_text(report_page(material), encoding="utf-8")
     return path

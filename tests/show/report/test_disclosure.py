@@ -7,7 +7,7 @@ import pytest
 
 import podium as api
 from podium.run_record import RunRecord
-from podium.show.report.disclosure import disclose, hash_of_file
+from podium.show.report.disclosure import disclose, disclosure_reports, hash_of_file
 
 
 def ranking_with(**provenance):
@@ -31,7 +31,7 @@ def test_runs_judges_counts_failures_seed_and_versions_are_disclosed():
     }
     runs = [
         run("ash", task_version="2", failed=3, generation=(("temperature", "0.7"),)),
-        run("elm"),
+        run("elm", host_version="0.3.225"),
     ]
     found = disclose(
         ranking_with(judges=["gpt-4o"], judge_records={"gpt-4o": judge}, runs=runs)
@@ -42,9 +42,15 @@ def test_runs_judges_counts_failures_seed_and_versions_are_disclosed():
     assert found["counts"]["bradley-terry"]["judgments"] == 30
     assert found["failures"][:2] == ["not ranked: x: no", "ash on gsm8k: samples 3 failed"]
     assert found["seed"] == 4
-    assert found["hosts"] == ["Inspect"]
+    assert found["hosts"] == [
+        {"host": "Inspect", "version": None},
+        {"host": "Inspect", "version": "0.3.225"},
+    ]
     assert "python" in found["versions"]
-    assert found["not_known"] == ["revision of the code, of all runs"]
+    assert found["not_known"] == [
+        "the version of Inspect that ran the evals",
+        "revision of the code, of all runs",
+    ]
 
 
 def test_what_nothing_says_is_listed_once_and_by_name():
@@ -85,7 +91,7 @@ def test_report_adds_a_section_and_writes_json_beside_the_page(podium, tmp_path)
 def test_a_host_is_named_only_if_the_file_says_it():
     names = ("samples_gsm8k_2026.jsonl", "results_2026.json", "log.eval", "table.csv", "log.json")
     runs = [RunRecord("ash", "gsm8k", f"out/{name}").to_json() for name in names]
-    assert disclose(ranking_with(runs=runs)).hosts == ("lm-eval", "Inspect")
+    assert disclose(ranking_with(runs=runs)).hosts == (("lm-eval", None), ("Inspect", None))
     unknown = disclose(ranking_with(runs=runs[3:]))
     assert unknown.hosts == ()
     assert "what ran the evals" in unknown.unknown
@@ -97,3 +103,17 @@ def test_warnings_are_no_failures():
     found = disclose(api.rank(api.read_battles(table)))
     assert found.failures == ()
     assert found.warnings
+    [row, *_] = found.to_dict()["disclosure"]["warnings"]
+    assert row["code"] == found.warnings[0].code
+    assert row["text"]
+
+
+def test_the_page_names_each_host_with_its_version_or_that_it_is_not_known():
+    runs = [
+        RunRecord("ash", "gsm8k", "ash.eval", host_version="0.3.225").to_json(),
+        RunRecord("elm", "gsm8k", "out/results_2026.json").to_json(),
+    ]
+    [report] = disclosure_reports(disclose(ranking_with(runs=runs)))
+    notes = report.sections[0].notes
+    assert "Run by Inspect 0.3.225, lm-eval (version not known)." in notes
+    assert "Not known: the version of lm-eval that ran the evals." in notes

@@ -97,6 +97,7 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
         epochs=spec.config.epochs or 1,
         reducers=tuple(spec.config.epochs_reducer or ()),
         status=log.status,
+        host_version=spec.packages.get("inspect_ai"),
         failed=_count_failed(log),
         revision=_revision_of(log),
     )

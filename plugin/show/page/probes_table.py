@@ -1,0 +1,63 @@
+"""What pages show of the probes of an audit: a row each, and how many have which result."""
+
+from typing import Any
+
+from podium.diagnosis.audit_record import BoardAudit, Probe
+from podium.show.report.audit_view import (
+    DESCRIBED,
+    NOT_APPLICABLE,
+    QUESTIONS,
+    board_title,
+    interval_of_check,
+    number_of_check,
+    probe_title,
+    result_text,
+    threshold_of_probe,
+)
+
+SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED: "·", NOT_APPLICABLE: "–"}
+"""The sign beside a result, so that no colour is needed to tell results apart."""
+
+
+def board_values(board: BoardAudit) -> dict[str, Any]:
+    """Return what the template shows of the audit of one ranking."""
+    tested = [probe for probe in board.probes if not probe.is_descriptive]
+    numbers = []
+    for result in ("flagged", "not known", "ok"):
+        number = sum(probe.check.result.value == result for probe in tested)
+        numbers.append(f"{number} {result}")
+    described = [probe.is_descriptive for probe in board.probes]
+    rows = [_row_values(probe) for probe in board.probes]
+    for k, row in enumerate(rows):
+        row["starts"] = k > 0 and described[k] and not described[k - 1]
+    return {
+        "title": board.standings.shown_slice or board_title(board),
+        "answer": board.answer,
+        "counts": f"{len(tested)} probes: {', '.join(numbers)}",
+        "rows": rows,
+    }
+
+
+def _row_values(probe: Probe) -> dict[str, Any]:
+    """Return what the template shows of a probe."""
+    result = result_text(probe)
+    return {
+        "title": probe_title(probe),
+        "question": QUESTIONS[probe.check.name],
+        "kind": result.replace(" ", "-"),
+        "sign": SIGNS[result],
+        "result": result,
+        "number": number_of_check(probe.check),
+        "interval": interval_of_check(probe.check),
+        "threshold": threshold_of_probe(probe),
+        "found": _start_sentence(probe),
+        "advice": probe.advice,
+        "command": probe.command,
+    }
+
+
+def _start_sentence(probe: Probe) -> str:
+    """Return what was found with a capital, unless it begins with the name of a model or judge."""
+    text = probe.finding_text
+    starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
+    return text if starts_with_name or probe.judge else text[:1].upper() + text[1:]

@@ -21,11 +21,14 @@ ANCHOR = "anchor"
 
 
 def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[str, Any]) -> Ranking:
-    """Rank battles by the rankers of a run.
+    """Rank battles by the rankers of a run, with the calibration of its options if they have one.
+
+    Several metrics are ranked separately, and so are several judges unless they are one jury or all
+    rankers can rank them together (`ranked_apart`).
 
     Args:
         battles: the battles.
-        options: podium's options of the run.
+        options: podium's options of the run: the rankers, and the file of the calibration.
         settings: options of the rankers, by name.
     """
     how: dict[str, Any] = {

@@ -60,7 +60,7 @@ def check_tournament(options: RankerOptions) -> None:
     """
     try:
         from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
-        from podium.hosts.inspect_ai.tournament.tournament_plan import shows_first
+        from podium.hosts.inspect_ai.tournament.tournament_plan import side_fixed_first
         from podium.hosts.inspect_ai.tournament.tournament_request import (
             RUN_OPTIONS,
             split_options,
@@ -77,7 +77,7 @@ def check_tournament(options: RankerOptions) -> None:
     judging = {name: value for name, value in options.args.items() if name in known_options()}
     how = catalogue.judging_settings(**judging)
     rule_options, *_ = split_options(name, options.args)
-    shows_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
+    side_fixed_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
     judges = options.args.get("judges", "all")
     read_shares(judges, options.args.get("overlap", 0.0), len(options.judges))
     for judge in options.judges:

@@ -650,7 +650,14 @@ async def _ask_judge(
 def _judgment_of_replies(
     name: str, shown: Judgment, replies: Sequence[tuple[KeptReply, int]]
 ) -> KeptJudgment:
-    """Return the judgment of a judge with its replies and the most attempts for one of them."""
+    """Return a judgment as a log keeps it, with the mode `off` until its real one is known.
+
+    Args:
+        name: name of the judge.
+        shown: order and repeat.
+        replies: each reply, with the number of attempts that it took. The largest number counts as
+            that of the judgment.
+    """
     kept, attempts = zip(*replies, strict=True)
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})

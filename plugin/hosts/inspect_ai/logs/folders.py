@@ -420,13 +420,13 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
     places = [
         local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources
     ]
-    paths = {
-        path: None
-        for place in places
-        for path in place.paths
-        if not is_beside_logs(path) and is_log(path)
-    }
-    return choose_logs(paths).logs
+    unlabelled: dict[Path, str | None] = {}
+    for place in places:
+        for path in place.paths:
+            # Lists and rankings beside logs end with `.json`, too, and are no logs.
+            if not is_beside_logs(path) and is_log(path):
+                unlabelled[path] = None
+    return choose_logs(unlabelled).logs
 
 
 def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> ChosenLogs:
@@ -443,21 +443,25 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     for source in sources:
         given.append({path: label for path, label in source.items() if not is_beside_logs(path)})
     labels = {path: label for source in given for path, label in source.items()}
-    needed = {path for source in given if len(source) == 1 for path in source}
+    needed: set[Path] = set()
+    for source in given:
+        # A damaged log is an error if its source has no other log, and only noted if it has.
+        if len(source) == 1:
+            needed |= source.keys()
     runs, lost = _read_headers(labels, needed)
     runs, records = _name_logs_by_settings(runs, labels)
     names: dict[Path, str | None] = {}
     clusters: dict[Path, str | None] = {}
-    notes = lost
+    notes = [*lost]
     unanswered: list[UnansweredRun] = []
     for source in given:
         own = [run for run in runs if run.path in source]
         counted = _choose_among(own, every=False, is_single=len(source) == 1)
-        ordinary = [log for log in counted.logs if not is_tournament(log.header)]
-        for log in ordinary or counted.logs:
-            named = records.get(log.path)
-            names[log.path] = named.model if named else source[log.path]
-            clusters[log.path] = _cluster_of(log.header)
+        evals = [run for run in counted.logs if not is_tournament(run.header)]
+        for run in evals or counted.logs:
+            record = records.get(run.path)
+            names[run.path] = record.model if record else source[run.path]
+            clusters[run.path] = _cluster_of(run.header)
         notes += [*counted.lost, *counted.notes]
         for run in counted.failed:
             if not is_tournament(run.header):

@@ -35,12 +35,13 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     read_tournament,
     refused_in_score,
     verdict_rows_in,
+    was_judge_asked,
 )
 from podium.hosts.inspect_ai.logs.score_summaries import Summary, read_score_summaries
 from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 from podium.hosts.inspect_ai.logs.stored_samples import (
     ScoredSample,
-    opened_log,
+    checked_log,
     read_by_inspect,
     samples_of,
 )
@@ -130,7 +131,7 @@ def log_rows(
                 reader.add_summary(summary)
         for sample in samples_of(path) if summaries is None else ():
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
-        with opened_log(path):
+        with checked_log(path):
             return reader.build_frame()
 
 
@@ -326,11 +327,14 @@ class _LogReader:
         return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
-        """Keep the judgments of a failed sample, or its battles if no judge was asked."""
-        if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
-            self.failed += [
-                (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
-            ]
+        """Keep the judgments of a failed sample, or its battles if no judge was asked.
+
+        Battles of identical responses are skipped: a later sample plays them again.
+        """
+        if not was_judge_asked(sample.kept):
+            # Epochs count from 1 and repeats from 0: each epoch is taken to be one repeat.
+            repeat = sample.epoch - 1
+            self.failed += [(_failed_row(battle, repeat), battle.judges) for battle in played]
             return
         kept = SampleReplies.parse(sample.kept).to_battles()
         for battle, replies in zip(played, kept, strict=True):

@@ -416,6 +416,16 @@ class SampleReplies(BattleReplies):
         return [self] if self.battles is None else self.battles
 
 
+def was_judge_asked(kept: Any) -> bool:
+    """Return whether an entry in a sample's store holds replies of judges (`SampleReplies`).
+
+    Args:
+        kept: podium's entry; None if there is none. The entry of a sample that asked models for
+            answers holds no replies of judges.
+    """
+    return isinstance(kept, Mapping) and "options" in kept
+
+
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
     """Yield the judgments that a sample itself asked for and got, each with its battle.
 

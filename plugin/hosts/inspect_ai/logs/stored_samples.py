@@ -81,7 +81,7 @@ class ScoredSample(NamedTuple):
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
     """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
-    with opened_log(path):
+    with checked_log(path):
         try:
             # Inspect makes an object for each sample in the archive, even to read the header.
             with garbage_collection_paused():
@@ -95,16 +95,21 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
 
 def summaries_of(path: Path) -> list[EvalSampleSummary]:
     """Return the summaries of a log's samples."""
-    with opened_log(path):
+    with checked_log(path):
         return read_eval_log_sample_summaries(str(path))
 
 
 @contextmanager
-def opened_log(path: Path) -> Iterator[None]:
-    """Check that a log is a regular file, and an archive safe to unpack; then run the body.
+def checked_log(path: Path) -> Iterator[None]:
+    """Check a log, then run the body, which opens and reads it; any damage becomes a DataError.
+
+    The log must be no stream, and an `.eval` archive must be safe to unpack. Whether there is a
+    file is not checked: the body raises an error if there is none.
 
     Raises:
-        DataError: the log fails the check, or the body raises an error.
+        UsageError: the path is a pipe, a socket or a device.
+        DataError: the archive unpacks to too many bytes, or the body raises an error that is not
+            one of podium.
     """
     with _damage_as_data_error(path):
         if path.suffix == ".eval":
@@ -151,7 +156,7 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
     def parse(sample: SampleFile) -> dict[str, Any]:
         return sample.fields(PROMPT_FIELDS)
 
-    with opened_log(path), opened_archive(path) as archive:
+    with checked_log(path), opened_archive(path) as archive:
         members = sorted(_sample_members(archive), key=_sort_key)[:number]
         return [_parse_member(path, archive, each, parse) for each in members]
 
@@ -168,10 +173,10 @@ def first_samples(
         return sample.fields(fields)
 
     if path.suffix == ".eval":
-        with opened_log(path), opened_archive(path) as archive:
+        with checked_log(path), opened_archive(path) as archive:
             members = islice(_sample_members(archive), number)
             return [_parse_member(path, archive, each, parse) for each in members]
-    with opened_log(path), path.open("rb") as stream:
+    with checked_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
 
 
@@ -185,7 +190,7 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
         path: the archive.
         parse: makes a value of the file of a sample.
     """
-    with opened_log(path), opened_archive(path) as archive:
+    with checked_log(path), opened_archive(path) as archive:
         for member in sorted(_sample_members(archive), key=_sort_key):
             yield _parse_member(path, archive, member, parse)
 

@@ -242,6 +242,9 @@ def _rounds_text(source: TournamentSource) -> str:
 def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str:
     """Write the input tokens of all calls, and the most output tokens if every judge has a limit.
 
+    All calls are taken to have the largest limit (`most_output`). If a judge has none, only the
+    input tokens are written.
+
     Args:
         calls: number of calls.
         per_call: input tokens of a call.
@@ -249,7 +252,7 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
         share: share of the input tokens that a provider's prompt cache can serve. It is written
             from 1% on.
     """
-    limits_of_judges = [limits.text or limits.schema for limits in judge_limits(how).values()]
+    limits_of_judges = [most_output(limits, how) for limits in judge_limits(how).values()]
     known_limits = [limit for limit in limits_of_judges if limit]
     text = f"about {calls * per_call:,.0f} input"
     if known_limits and len(known_limits) == len(limits_of_judges):
@@ -258,6 +261,23 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
     if share >= LEAST_SHARE:
         text += f" ({share:.0%} of the input can come from a provider's prompt cache)"
     return text
+
+
+def most_output(limits: CallLimits, how: Judging) -> int | None:
+    """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
+
+    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts, and
+    there is none if texts have none.
+
+    Args:
+        limits: the limits of the judge.
+        how: how it is asked.
+    """
+    if how.replies == "schema":
+        return limits.schema
+    if limits.text is None or limits.schema is None:
+        return limits.text
+    return max(limits.text, limits.schema)
 
 
 def _judge_text(
@@ -280,7 +300,9 @@ def _judge_text(
     if model and len(judges_by_role()) > 1:
         calls_text = f"about {calls:,} {plural('call', calls)}, {calls * tokens:,.0f} input tokens"
         parts.append(calls_text)
-    price_text = _price_text(model, limits, calls, tokens, prices) if model else ""
+    price_text = ""
+    if model:
+        price_text = _price_text(model, most_output(limits, how), calls, tokens, prices)
     if price_text:
         parts.append(price_text)
     if how.realization.template is not None and not _IS_BRIEF.get():
@@ -288,14 +310,17 @@ def _judge_text(
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
-def _price_text(model: Model, limits: CallLimits, calls: int, tokens: float, prices: Prices) -> str:
+def _price_text(
+    model: Model, most_out: int | None, calls: int, tokens: float, prices: Prices
+) -> str:
     """Write what the calls of a judge cost at most, or how to give its price if it is not known.
 
-    The text is empty for podium's stand-in judges, which cost nothing.
+    If its replies have no limit of tokens, only the input is priced, and the text says so. The text
+    is empty for podium's stand-in judges, which cost nothing.
 
     Args:
         model: the judge.
-        limits: limits of its output tokens.
+        most_out: limit of the output tokens of a reply; None for no limit.
         calls: number of its calls.
         tokens: input tokens per call.
         prices: prices that the user gave.
@@ -307,10 +332,10 @@ def _price_text(model: Model, limits: CallLimits, calls: int, tokens: float, pri
         option = option_text("prices", f"{{{model}: [IN, OUT]}}", "argument")
         return f"price not known ({option} per million tokens)"
     price_in, price_out = price
-    most_out = limits.text or limits.schema
-    cost = calls * (tokens * price_in + (most_out or 0) * price_out) / 1e6
-    what = "at most about" if most_out else "for the input about"
-    return f"{what} {cost:,.2f} in money"
+    if most_out is None:
+        return f"for the input about {calls * tokens * price_in / 1e6:,.2f} in money"
+    cost = calls * (tokens * price_in + most_out * price_out) / 1e6
+    return f"at most about {cost:,.2f} in money"
 
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:

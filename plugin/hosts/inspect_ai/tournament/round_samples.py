@@ -25,6 +25,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     SampleReplies,
     credit_in,
     parse_sample,
+    was_judge_asked,
 )
 from podium.hosts.inspect_ai.media import input_of
 from podium.names import names_without_provider
@@ -214,15 +215,13 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
     return sample.model_copy(update={"id": f"{sample.id}{AGAIN}", "metadata": again.to_log()})
 
 
-def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample; empty if no call failed.
+def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
+    """Return the replies on all battles of a finished sample if one of its calls failed, else none.
 
-    Empty, too, if there is no sample, if it ended with an error, or if it has no replies.
+    There are none, too, if it ended with an error, or if no judge was asked.
     """
-    if sample is None or sample.error is not None:
-        return ()
     kept = kept_in_store(sample, NAMESPACE)
-    if not kept or "options" not in kept:
+    if sample.error is not None or not was_judge_asked(kept):
         return ()
     replies = SampleReplies.parse(kept).to_battles()
     return replies if any(battle.has_failed for battle in replies) else ()

@@ -33,9 +33,9 @@ from podium.hosts.inspect_ai.tournament.round_samples import (
     announce_portion,
     announce_round,
     build_repeat,
-    failed_replies_of,
     outcomes_of,
     portion_id,
+    replies_if_any_failed,
     round_id,
     schedule_in,
 )
@@ -144,7 +144,7 @@ class TournamentSource(SampleSource):
         # Failed replies are kept over attempts, because a retry in this process replays samples.
         failed = self._failed_replies.setdefault(str(sample.id), {})
         failed.pop(str(sample.epoch), None)
-        replies = failed_replies_of(sample)
+        replies = replies_if_any_failed(sample)
         if replies:
             failed[str(sample.epoch)] = [*replies]
 

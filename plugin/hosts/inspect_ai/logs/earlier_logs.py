@@ -129,7 +129,7 @@ def no_scorer_text(task: str) -> str:
     return f"{no_scorer_problem([task])}: name a judge with {option_text('judge', 'MODEL')}"
 
 
-def find_sources(against: Sequence[str]) -> None:
+def require_logs(against: Sequence[str]) -> None:
     """Raise UsageError before a run if a source of other runs has no log."""
     for source in against:
         option = option_text("against", source)

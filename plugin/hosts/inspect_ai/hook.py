@@ -54,7 +54,14 @@ STOPPED = 130
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
 class PodiumHooks(Hooks):
-    """Ranks the logs of a run or an eval set, and writes the ranking into and beside the logs."""
+    """Ranks the logs of a run or an eval set, and writes the ranking into and beside the logs.
+
+    Attributes:
+        done: whether logs were ranked, by their states (`rank_logs`).
+        checked: ids of runs with the tasks whose options were checked before the first call.
+        stops: why a tournament stopped asking its judge, as its log keeps it, by id of the eval.
+        command: the words of the running command, such as `inspect eval`; None in Python.
+    """
 
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}

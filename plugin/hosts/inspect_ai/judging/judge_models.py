@@ -154,7 +154,10 @@ def models_of_role(role: str) -> list[Model]:
 
 
 def roles_are_known() -> bool:
-    """Return whether Inspect has set the roles; a task that is made in Python may be earlier."""
+    """Return whether Inspect has set the roles of this run.
+
+    It has not yet if a task is made in Python before `eval` is called: no event loop runs then.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:

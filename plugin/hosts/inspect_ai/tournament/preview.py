@@ -14,7 +14,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
-from podium.hosts.inspect_ai.judging.judge_context import share_of_transcripts
+from podium.hosts.inspect_ai.judging.judge_context import note_on_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
@@ -80,7 +80,7 @@ def preview_run(
         raise UsageError(f"{request.name}: nothing can be played: {reason}")
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
     yield from _speed_notes(questions, source)
-    transcripts = share_of_transcripts(competitors.responses, questions.show, questions.why_short)
+    transcripts = note_on_transcripts(competitors.responses, questions.show, questions.why_short)
     yield from notice_texts([*transcripts, *plan.notes])
     if plan.shard:
         mine = len(source.first.pairings)

@@ -185,8 +185,8 @@ def _logs_against(
     """Return the logs of a task in some sources, each with the label of its source.
 
     Returns:
-        the finished logs, and those that cannot be read; and a note on each other log of the task
-        that no finished one retried.
+        the finished logs, and those that cannot be read; and a note on each log of the task that
+        did not finish, unless a finished one is a retry of it.
     """
     labels: dict[Place, str | None] = {}
     finished = set[str]()

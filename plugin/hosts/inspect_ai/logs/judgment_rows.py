@@ -236,17 +236,22 @@ class _LogReader:
                 others[name] = score
         if has_verdicts:
             return
-        self.unjudged += len(others) == len(sample.scores)
+        if len(others) == len(sample.scores):
+            self.unjudged += 1
         scores.add_group(f"{sample.id}", sample.metadata)
         for row in scores.rows_of(f"{sample.id}", sample.epoch, others):
             self.score_table.add_row(row)
 
     def _count_unjudged(self) -> int:
         """Count the battles of an ordinary eval with verdicts that were not judged."""
-        columns = self.table.columns
-        absent = [None] * self.table.count
-        keys = [[*columns.get(name, absent), *absent][: self.table.count] for name in BATTLE]
-        return self.unjudged + len(self.lacking.difference(zip(*keys, strict=True)))
+        count = self.table.count
+        keys = []
+        for name in BATTLE:
+            # A column ends with its last value that was set.
+            cells = self.table.columns.get(name, [])
+            keys.append([*cells, *[None] * (count - len(cells))])
+        judged = zip(*keys, strict=True)
+        return self.unjudged + len(self.lacking.difference(judged))
 
     def add_summary(self, summary: Summary) -> None:
         """Add the scores of a sample of an ordinary eval from an exact summary."""

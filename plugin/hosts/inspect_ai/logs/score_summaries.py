@@ -62,6 +62,7 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
         ordered = sorted(summaries, key=lambda name: _order_of(summaries[name]))
+        # The first and the last sample are read as an example of all.
         for name in {*ordered[:1], *ordered[-1:]}:
             sample = SampleFile(archive, name).fields(("scores", "choices"))
             if _has_podium_score(sample):

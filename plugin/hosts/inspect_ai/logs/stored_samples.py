@@ -145,10 +145,13 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
 
 def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return `PROMPT_FIELDS` of the samples of a log that have the first ids.
+    """Return the first samples of a log by epoch, then by id; of a log in JSON, as they are stored.
 
-    They are those of the first epoch, and others of small ones. Only these samples are read; of a
-    log in JSON, the first ones in the file.
+    Only these samples are read. A sample has `PROMPT_FIELDS`, and all its fields if it is small.
+
+    Args:
+        path: the log.
+        number: the most samples that are returned.
     """
     if path.suffix != ".eval":
         return first_samples(path, number)
@@ -164,9 +167,12 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
 def first_samples(
     path: Path, number: int, fields: Set[str] = PROMPT_FIELDS
 ) -> list[dict[str, Any]]:
-    """Return fields of the samples that a log stored first, and other fields of small ones.
+    """Return the samples that a log stored first. Only these samples are read.
 
-    Only these samples are read.
+    Args:
+        path: the log.
+        number: the most samples that are returned.
+        fields: names of the fields that are returned; of small samples, all are.
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:

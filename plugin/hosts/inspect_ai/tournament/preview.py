@@ -114,7 +114,7 @@ def _cost_sentences(
     identical = _count_identical(responses, first, plan.judging)
     calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
-    all_calls = ceil(round(calls * sum(shares or [1]), 6))
+    all_calls = _round_calls_up(calls * sum(shares or [1]))
     with_answers = questions.requests.with_placeholders(responses)
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
@@ -124,14 +124,15 @@ def _cost_sentences(
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
     cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
-    calls_of = [ceil(round(calls * share, 6)) for share in shares] or [calls]
+    calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     of_judges = _judge_texts(plan.judging, calls_of, per_call, request.options.prices or {})
-    first_line = [cost, *(of_judges if _IS_BRIEF.get() else []), missing]
-    yield "; ".join(filter(None, first_line))
-    yield from [] if _IS_BRIEF.get() else of_judges
+    if _IS_BRIEF.get():
+        yield "; ".join(filter(None, [cost, *of_judges, missing]))
+    else:
+        yield "; ".join(filter(None, [cost, missing]))
+        yield from of_judges
     if rotation:
-        code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
-        yield f"note: {notice_text(Notice(code, {'battles': 0, 'shared': 0}))}"
+        yield _note_on_turns(rotation)
     if plan.collector:
         wanted = plan.collector.answers_to_ask(first if len(first) >= battles else None)
         yield questions.requests.cost_text(responses, wanted)
@@ -139,12 +140,26 @@ def _cost_sentences(
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 
 
+def _note_on_turns(rotation: JudgeRotation) -> str:
+    """Write that battles of all judges count several times, or that no battle has several."""
+    code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
+    # Numbers of 0 are not written: none is known before the run.
+    no_numbers = {"battles": 0, "shared": 0}
+    return f"note: {notice_text(Notice(code, no_numbers))}"
+
+
+def _round_calls_up(calls: float) -> int:
+    """Return a number of calls, rounded up. Errors of floats below 1e-6 do not make one more."""
+    return ceil(round(calls, 6))
+
+
 def _judge_texts(how: Judging, calls: Sequence[int], tokens: float, prices: Prices) -> list[str]:
     """Return the texts of `_judge_text` that are not empty.
 
     Args:
         how: how judges are asked.
-        calls: number of the calls of each judge; a single number if all make the same.
+        calls: number of the calls of each judge, in their order; or one number in a list, if all
+            judges make the same.
         tokens: input tokens per call.
         prices: prices that the user gave.
     """

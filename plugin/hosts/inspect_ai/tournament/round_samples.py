@@ -187,8 +187,9 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
     Args:
         sample: the sample whose calls failed.
-        failed: the replies on all its battles, by epoch. Of a pack, only battles that have failed
-            calls in any epoch are repeated. The new sample records these replies as earlier ones.
+        failed: the replies on all its battles, by each epoch with failed calls. Of a pack, only
+            battles that have failed calls in any epoch are repeated. The new sample records the
+            replies on these battles as earlier ones.
 
     Raises:
         TypeError: the sample has no battles.

@@ -260,8 +260,10 @@ def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterato
     earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
     for group in judges_with_other_replies([*earlier.values(), *now.values()]):
         asked = [name for name in group if name in now]
+        if not asked:
+            continue
         others = [name for name in group if name not in now]
-        for judge in others if asked else []:
+        for judge in others:
             replies = _option_that_asks_alike(earlier[judge].replies or "text", judging)
             yield Notice(
                 "earlier-form", {"log": log, "judge": judge, "now": asked[0], "replies": replies}

@@ -51,7 +51,7 @@ class SampleEnd(NamedTuple):
 
     Attributes:
         announced: the round that the sample announced.
-        portion: number of samples that the sample announced as allowed by the cost limit.
+        portion: if the sample announced a portion, how many samples the cost limit allows in it.
         answers: the answers that the sample requested.
         outcomes: the outcomes of the sample's battles.
     """
@@ -100,7 +100,9 @@ class TournamentSource(SampleSource):
     follows_eval: bool = False
 
     def __post_init__(self) -> None:
-        self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
+        # A rule that limits another one, such as a budget, holds it in `rule`.
+        tournament = getattr(self.rule, "rule", self.rule)
+        self.stops_early = bool(getattr(tournament, "until", ""))
         self.events: list[tuple[str, SampleEnd]] = []
         self.first = self.spread(self.rule.next(self.field, ()))
         requests: list[Sample] = []

@@ -14,7 +14,7 @@ class FirstCalls:
 
     So an option that the model refuses is tried once, and not by all calls that begin at the same
     time. The first call that asks for a reply in a JSON schema is made alone, too, even if a call
-    for a text was made before it. After it, calls for a text need no first call.
+    for a text was made before it. Once it has shown enough, calls for a text need no first call.
     """
 
     def __init__(self) -> None:

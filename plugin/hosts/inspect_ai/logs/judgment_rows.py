@@ -281,6 +281,8 @@ class _LogReader:
     ) -> None:
         """Add the verdicts of a sample, with the rating of humans if there is one.
 
+        A battle that the judge could not be shown has no row: its words are added to `unshown`.
+
         Args:
             rows: one per judgment.
             rating: what humans credited model_a with; None if they did not rate the battle.
@@ -371,7 +373,11 @@ class _LogReader:
         return frame
 
     def _build_rows(self) -> pd.DataFrame:
-        """Return the table of all rows, with counts of battles in its `attrs`."""
+        """Return the table of all rows, with counts of battles in its `attrs`.
+
+        Raises:
+            DataError: there is no row, and the log is not of an empty shard.
+        """
         silent = self._add_failed_rows()
         frame = self._build_table()
         if self.tournament and self.tournament.shard and not self.scheduled:

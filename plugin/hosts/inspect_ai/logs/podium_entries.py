@@ -476,7 +476,8 @@ def parse_answers(
 ) -> dict[tuple[str, str], GivenAnswer]:
     """Return the answers to a request by model and item.
 
-    `kept` is the entry in the sample's store; None if the sample failed.
+    `kept` is the entry in the sample's store; None if the sample failed. A model without an answer
+    in it has failed.
     """
     failed = {"failed": "the sample failed"}
     return {

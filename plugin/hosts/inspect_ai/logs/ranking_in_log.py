@@ -291,8 +291,8 @@ def remove_stale_rankings(place: Place) -> list[Place]:
     """Remove rankings that are older than the scores of an ordinary log, and their files.
 
     Returns:
-        the other logs that were ranked together with this one, and still hold these rankings. None
-        if nothing was removed, or if the log is a copy of one that was ranked.
+        the other logs that were ranked together with this one, and still hold these rankings.
+        Empty if nothing was removed, or if the log is a copy of one that was ranked.
     """
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is None or is_tournament(log):

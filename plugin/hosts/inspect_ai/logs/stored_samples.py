@@ -103,8 +103,8 @@ def summaries_of(path: Path) -> list[EvalSampleSummary]:
 def checked_log(path: Path) -> Iterator[None]:
     """Check a log, then run the body, which opens and reads it; any damage becomes a DataError.
 
-    The log must be no stream, and an `.eval` archive must be safe to unpack. Whether there is a
-    file is not checked: the body raises an error if there is none.
+    The log must be no stream, and an `.eval` archive must be safe to unpack. Nothing else is
+    checked: a folder, for example, fails only in the body.
 
     Raises:
         UsageError: the path is a pipe, a socket or a device.

@@ -251,8 +251,8 @@ def read_questions(
 ) -> tuple[list[QuestionRow], list[Notice]]:
     """Read prompts from files, folders, Inspect's tasks and its example datasets.
 
-    Prompts with one id are all returned. There is a warning about them only if some prompts have no
-    id of their own, but a hash of their text.
+    Prompts with the same id are all returned. There is a warning about them only if some prompts
+    have no id of their own, but a hash of their text.
 
     Args:
         sources: the sources.

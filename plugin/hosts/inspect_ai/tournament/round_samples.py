@@ -58,9 +58,8 @@ class SampleBuilder:
         for pairing, judges in self._with_judges(pairings):
             short = self.short_names
             # Ids have short names, because Inspect shows them in lists.
-            named = pairing._replace(
-                a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or "")
-            )
+            first = None if pairing.first is None else short.get(pairing.first)
+            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
             about = self._about_item(pairing, judges)
             about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
             if pairing.first is not None:
@@ -241,7 +240,7 @@ def missing_responses_text(responses: Responses) -> str:
 
 
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
-    """Return the outcomes of a finished sample's battles.
+    """Return the outcomes of a finished sample's battles, by its first score.
 
     Empty if the sample ended with an error or without a score, or if it has no battles. The credit
     and margin of an unparsed battle are None.

@@ -55,7 +55,7 @@ CAUSES: Mapping[SettingKind, frozenset[SettingKind]] = {
     "prompt": frozenset({"task argument", "system instruction"}),
     "system instruction": frozenset({"task argument"}),
 }
-"""For each of `IMPLIED_KINDS`, the kinds of settings with which it is told if both differ alike."""
+"""The kinds of settings that may change a setting of a kind of `IMPLIED_KINDS`, by that kind."""
 SYSTEM_SOLVER = "system_message"
 """Part of the name of a solver that makes the system instruction, perhaps of an argument."""
 WORDING_KINDS: frozenset[SettingKind] = frozenset(
@@ -162,15 +162,17 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
 def _by_cause(
     settings: Sequence[Setting], runs: Sequence[RunRecord]
 ) -> dict[Setting, tuple[Setting, ...]]:
-    """Return the settings to tell, each with those that are told with it.
+    """Group settings in which runs differ: those that others explain are listed with these.
 
-    A setting of `IMPLIED_KINDS` is told with another one if it has one value for each combination
-    of values of the settings that are its `CAUSES`. It is then listed with the first of these
-    settings, and is no key.
+    A setting of a kind in `IMPLIED_KINDS` is explained if runs with the same values of all settings
+    of the kinds in its `CAUSES` have the same value of it.
 
     Args:
         settings: settings in which the runs differ.
         runs: the runs of a task.
+
+    Returns:
+        Each setting that is not explained, with the settings whose first cause it is.
     """
     implied: dict[Setting, list[Setting]] = {setting: [] for setting in settings}
     for kind in IMPLIED_KINDS:

@@ -56,7 +56,10 @@ def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
 
 
 def models_in_arguments(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the models that options of a tournament name as its anchors, in their order."""
+    """Return the models that options of a tournament name as its anchors, in their order.
+
+    Empty if the option `anchor` is not given, or is `auto`.
+    """
     value = arguments.get("anchor", AUTO)
     names = value.split(",") if isinstance(value, str) else [str(name) for name in value]
     return [name.strip() for name in names if name.strip() not in ("", AUTO)]
@@ -66,6 +69,7 @@ def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBa
     """Return what is known of the battles to come: verdicts of judges, or scores by metrics."""
     has_labels = bool({"human_judge", "human_labels"} & options.reading.keys())
     if not options.judges:
+        # Unless metrics are named, a task may have several, which rankers of several judges need.
         metrics = 1 if "metric" in options.reading else 2
         return ComingBattles(models, human=has_labels, metrics=metrics)
     judging_options = {

@@ -43,7 +43,11 @@ class FolderPin:
     lacks_pin: bool = False
 
     def name_among(self, models: Collection[str]) -> str | None:
-        """Return the name of the pinned reference if it is one of some models, else None."""
+        """Return the name of the pinned reference if it is one of some models, else None.
+
+        A model of this name with settings added to it does not count, as its settings are not known
+        here.
+        """
         return None if self.pin is None else find_reference(self.pin, models)
 
     def written_figures(
@@ -70,7 +74,10 @@ class FolderPin:
         return written.figures
 
     def _record(self, task: str, ranking: Ranking, battles: Battles, reference: str | None) -> None:
-        """Add the ranking of a task to the pin, and note what has changed since its first one."""
+        """Add the ranking of a task to the pin, and note what has changed since its first one.
+
+        If there is no pin, or no reference among the models, nothing is added, and this is noted.
+        """
         if self.pin is None:
             self.lacks_pin = True
             return
@@ -90,7 +97,8 @@ class FolderPin:
     def save(self, models: Collection[str]) -> list[Notice]:
         """Write the pin if the run has changed it, and return what is said about it.
 
-        A pin without a ranking is written only if its model is one of the run's.
+        A pin without a ranking is written only if its model is one of the run's. A run without a
+        folder writes none.
 
         Args:
             models: the run's own models.
@@ -116,7 +124,8 @@ def open_pin(folder: str | None, asked: str | None) -> FolderPin:
 
     Args:
         folder: the folder, a path or a URL; None if the run has none.
-        asked: the model that the user asks to pin, which replaces the folder's; None to use that.
+        asked: the model that the user asks to pin; None for the folder's. If the folder's pin is on
+            this model, it is kept with its rankings; any other is replaced by a new one.
 
     Raises:
         DataError: the file of the pin is damaged, and the user names no model.

@@ -21,11 +21,14 @@ ANCHOR = "anchor"
 
 
 def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[str, Any]) -> Ranking:
-    """Rank battles by the rankers of a run.
+    """Rank battles by the rankers of a run, with the calibration of its options if they have one.
+
+    Several metrics are ranked separately, and so are several judges unless they are one jury or all
+    rankers can rank them together (`ranked_apart`).
 
     Args:
         battles: the battles.
-        options: podium's options of the run.
+        options: podium's options of the run: the rankers, and the file of the calibration.
         settings: options of the rankers, by name.
     """
     how: dict[str, Any] = {
@@ -40,8 +43,8 @@ def with_anchor(
 ) -> RankerOptions:
     """Return options in which a tournament `anchor` has the anchor of the ranker.
 
-    If the rankers have none, it is the pinned reference. Options that name the anchor are returned
-    unchanged, and so are those of other tournaments.
+    If the rankers have none that plays, it is the pinned reference. Options are returned unchanged
+    if they name the anchor, if they are of another tournament, or if no such model plays.
 
     Args:
         options: podium's options of the run.
@@ -58,7 +61,10 @@ def with_anchor(
 def notes_on_anchors(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> tuple[Notice, ...]:
-    """Return a warning if a tournament `anchor` has another anchor than its ranking needs.
+    """Return a warning for each model that the ranking of a tournament `anchor` needs as an anchor.
+
+    Models that the option `anchor` names have none. Nothing is returned if it is not given, because
+    `with_anchor` sets it then.
 
     Args:
         options: podium's options of the run.
@@ -68,8 +74,10 @@ def notes_on_anchors(
     if not _plays_anchor(options) or ANCHOR not in options.args:
         return ()
     given = options.args[ANCHOR]
-    played = [str(name).strip() for name in (given if isinstance(given, list) else [given])]
-    named = [name for text in played for name in text.split(",")]
+    texts = given if isinstance(given, list) else [given]
+    named: list[str] = []
+    for text in texts:
+        named += str(text).strip().split(",")
     reasons: dict[str, list[str]] = {}
     for reason, anchor in _anchors_needed(options, settings, pinned):
         if anchor not in named:
@@ -89,9 +97,11 @@ def _plays_anchor(options: RankerOptions) -> bool:
 def _anchors_needed(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> list[tuple[str, str]]:
-    """Return the models whose battles are needed, each with what needs them.
+    """Return pairs of a reason and a model whose battles are needed for it.
 
-    The arguments are those of `notes_on_anchors`.
+    The reason is the name of the ranker that has this model as its anchor, or of all rankers if the
+    setting is of all; or `the pinned reference`, which comes last. The arguments are those of
+    `notes_on_anchors`.
     """
     needed = []
     for name, value in settings.items():
@@ -104,7 +114,8 @@ def _anchors_needed(
 def lines_beside(messages: int, options: RankerOptions) -> int:
     """Return how many lines a host prints of a ranking beside the ranking itself.
 
-    Before a tournament these are its preview, and a note on rankers that others may replace.
+    For a tournament, one line is added for its preview, and one for the note that other rankers may
+    replace those that use a calibration, if none is given.
 
     Args:
         messages: number of lines after the ranking, and in the host's own table.
@@ -115,7 +126,7 @@ def lines_beside(messages: int, options: RankerOptions) -> int:
     functions = map(catalogue.ranker_function, options.rankers)
     takes_calibration = any("calibration" in parameters_of(function) for function in functions)
     may_be_replaced = takes_calibration and options.calibration is None
-    return messages + 1 + may_be_replaced
+    return messages + (2 if may_be_replaced else 1)
 
 
 def read_logs_for_host(sources: Sequence[str], one_sided: Any, options: RankerOptions) -> Battles:

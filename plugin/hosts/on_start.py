@@ -69,6 +69,7 @@ class CommandLineFinder:
         """Return the import spec of the module with the command line; None for other modules."""
         if name.partition(".")[0] != running_host():
             return None
+        # The last element stays None if the attempt fails.
         specs: list[Any] = [None]
         self.attempt(lambda: specs.append(self.extending_spec(name, path, target)))
         return specs[-1]
@@ -81,21 +82,12 @@ class CommandLineFinder:
         import importlib
 
         host = name.partition(".")[0]
-        if (
-            name
-            != importlib.import_module(f"podium.hosts.{host}.{host}_compatibility").COMMAND_LINE
-        ):
+        compatibility = importlib.import_module(f"podium.hosts.{host}.{host}_compatibility")
+        if name != compatibility.COMMAND_LINE:
             return None
-        spec = next(
-            filter(
-                None,
-                (
-                    finder.find_spec(name, path, target)
-                    for finder in sys.meta_path
-                    if finder is not self
-                ),
-            )
-        )
+        others = [finder for finder in sys.meta_path if finder is not self]
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next(each for each in specs if each is not None)
         loader: Any = spec.loader
         load = loader.exec_module
 

@@ -79,10 +79,11 @@ def figures_of_models(
     models: Collection[str],
     reference: str | None,
 ) -> WrittenFigures:
-    """Return the figures of some models in a ranking of one task.
+    """Return the figures of some models in a ranking of one task, slice by slice.
 
-    Means of scores stand alone. A rating is preceded by the win rate in direct battles with the
-    reference, or, without a reference, against all.
+    They are the model's score by each ranker. If one of these depends on the other models, the win
+    rate in direct battles with the reference comes first; without a reference, it is that against
+    all models, unless a ranker gives it already.
 
     Args:
         task: name of the task or group.
@@ -120,22 +121,25 @@ def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[W
     for entry in standings.entries:
         if entry.model != model or entry.score is None or entry.separated:
             continue
-        against = standings.scale.against
-        others = tuple(sorted(own.model for own in standings.entries if own.model != model))
-        opponents = others if against in (None, model) else (str(against),)
-        if not depends_on_opponents(standings):
-            opponents = ()
+        # A win rate is against one model, which itself is rated against all others.
+        reference = standings.scale.against
+        if reference == model:
+            reference = None
+        opponents: tuple[str, ...] = ()
+        if depends_on_opponents(standings):
+            others = sorted(own.model for own in standings.entries if own.model != model)
+            opponents = tuple(others) if reference is None else (str(reference),)
         yield WrittenFigure(
-            standings.ranker,
-            task,
-            standings.slice,
-            model,
-            float(entry.score),
-            _standard_error(entry, standings.counts.items),
-            opponents,
-            None if against == model else against,
-            standings.counts.items,
-            entry.battles,
+            name=standings.ranker,
+            task=task,
+            slice=standings.slice,
+            model=model,
+            value=float(entry.score),
+            se=_standard_error(entry, standings.counts.items),
+            opponents=opponents,
+            reference=reference,
+            items=standings.counts.items,
+            battles=entry.battles,
         )
 
 

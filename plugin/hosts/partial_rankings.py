@@ -17,7 +17,8 @@ def is_partial(
 ) -> bool:
     """Return whether a ranking lacks something that the user asked for.
 
-    It does if a ranker failed, or a part of the sources could not be used.
+    It does if a ranker failed, a part of the sources or a named log could not be used, or battles
+    of the tournament failed.
 
     Args:
         ranking: the ranking.

@@ -111,7 +111,7 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
     if repeated:
         raise UsageError(judge_twice_text(repeated, option_text("args", "repeats=2")))
     if not options.rankers and values:
-        [first, *_] = (name for name in OPTIONS if name in values)
+        first = next(name for name in OPTIONS if name in values)
         ranker = option_text("ranker", "NAME")
         raise UsageError(f"{_typed_name(first)} has no effect without {ranker}")
     return options
@@ -141,7 +141,11 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
     """Parse `key=value,key2=value2`, several such texts, or a mapping.
 
     Values are parsed as YAML, as on the hosts' command lines: numbers, booleans, lists or texts.
-    The value of `models=a,b` keeps its comma.
+    The value of `models=a,b` keeps its comma. A mapping is returned as it is, and text that is no
+    YAML stays a text.
+
+    Raises:
+        UsageError: a part has no `=`.
     """
     import yaml
 
@@ -185,7 +189,15 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
 
 
 def _parse_reading(option: ReadingOption, typed: Any) -> Any:
-    """Parse the value of an option of reading; UsageError if it is none of its values."""
+    """Parse the value of an option of reading by its kind.
+
+    Returns:
+        True or False for one that is on or off, pairs of column and value for conditions, all
+        values if it takes several; else the last one that was given.
+
+    Raises:
+        UsageError: a value is none of those that the option takes.
+    """
     if option.kind in ("truth", "flag"):
         return _parse_truth(option.name, typed)
     text = option_text(option.name)
@@ -249,9 +261,14 @@ LABEL = "Name of this run's model in the ranking (default: the name of its folde
 
 def _option_of_reading(option: ReadingOption) -> Option:
     """Return the hosts' option for an option of reading."""
-    shown = f"<{option.shown.lower()}>" if option.shown else f"<{'|'.join(option.words)}>"
-    if option.kind in ("truth", "flag"):
-        shown = "<true|false>" if option.kind == "truth" else ""
+    if option.kind == "flag":
+        shown = ""
+    elif option.kind == "truth":
+        shown = "<true|false>"
+    elif option.shown:
+        shown = f"<{option.shown.lower()}>"
+    else:
+        shown = f"<{'|'.join(option.words)}>"
     is_single = option.kind in ("text", "word", "truth", "flag")
     text = option.help.rstrip(".")
     return Option(option.name, partial(_parse_reading, option), shown, text, is_single)

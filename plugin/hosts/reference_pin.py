@@ -68,8 +68,10 @@ def pin_of_model(model: str, runs: Sequence[RunRecord] = ()) -> ReferencePin:
     """Return a new pin on a model, without rankings.
 
     Args:
-        model: name of the model in a ranking.
-        runs: the runs of this ranking. The first of the model gives its settings.
+        model: name of the model in a ranking. It counts as one with settings (`MODEL (shots=5)`)
+            only if `runs` say that settings were added to it.
+        runs: the runs of this ranking; empty if they are not known. The first run of the model on
+            each task gives its settings.
     """
     own = [run for run in runs if run.model == model]
     is_named = bool(own) and bool(own[0].named_settings)
@@ -223,10 +225,11 @@ def pin_place(folder: str) -> Place:
 
 
 def read_pin(place: Place) -> ReferencePin | None:
-    """Read a pin; None if there is no such file.
+    """Read a pin; None if there is no such file. A remote file that cannot be read counts as none.
 
     Raises:
         DataError: the file is not one that `write_pin` wrote.
+        OSError: a file on this machine cannot be read.
     """
     if not isinstance(place, RemoteFile) and not place.exists():
         return None

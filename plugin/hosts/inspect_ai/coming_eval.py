@@ -56,7 +56,9 @@ def check_reference_of_eval(
     from podium.hosts.reference_pin import check_reference
     from podium.notices.notice_text import notice_texts
 
-    pin = open_pin(tournament_folder(place_of(f"{log_dir.rstrip('/')}/any.eval")), options.pin)
+    # Only the folder of the log counts, so its name may be any.
+    log = place_of(f"{log_dir.rstrip('/')}/any.eval")
+    pin = open_pin(tournament_folder(log), options.pin)
     pinned = None if pin.pin is None else pin.pin.model
     settings = parse_settings(options.settings, options.rankers)
     notices = [*notes_on_anchors(options, settings, pinned)]
@@ -79,10 +81,10 @@ def check_eval_options(options: RankerOptions) -> list[str]:
     Raises:
         UsageError: an option is wrong, or a ranker cannot rank the eval.
     """
-    from podium.hosts.inspect_ai.logs.earlier_logs import find_sources
+    from podium.hosts.inspect_ai.logs.earlier_logs import require_logs
 
     settings = parse_settings(options.settings, options.rankers)
-    find_sources(options.against)
+    require_logs(options.against)
     if options.judges:
         from podium.hosts.inspect_ai.judged_run import check_tournament
 

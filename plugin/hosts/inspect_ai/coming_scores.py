@@ -18,8 +18,9 @@ from podium.wording import some
 def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
     """Check that the scorers of a coming eval declare the metrics that its user asks for.
 
-    Inspect records what the scorers declare before the first call, and no hook can end the eval
-    then. A scorer may return parts that it does not declare, so the message is no verdict.
+    Inspect records what the scorers declare before the first call, when no hook can end the eval. A
+    scorer may return parts that it does not declare, so an eval that fails the check may still be
+    ranked.
 
     Args:
         options: podium's options of the run.
@@ -46,15 +47,22 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
 
 
 def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
-    """Yield each scorer with each part of its scores that it declares; no part of plain scores.
+    """Yield the name of each scorer with each part of its scores that has metrics of its own.
 
-    A part may be a pattern, as in `metrics={"*": [mean()]}`.
+    The part is empty for metrics of the whole score, and for a scorer without metrics. It may be a
+    pattern, as in `metrics={"*": [mean()]}`.
     """
     for scorer in spec.scorers or ():
         name = scorer.name.rpartition("/")[2]
         listed = [scorer.metrics] if isinstance(scorer.metrics, dict) else scorer.metrics or []
-        parts = [part for metrics in listed if isinstance(metrics, dict) for part in metrics]
-        if not parts or any(not isinstance(metrics, dict) for metrics in listed):
+        parts: list[str] = []
+        has_whole = False
+        for metrics in listed:
+            if isinstance(metrics, dict):
+                parts += metrics
+            else:
+                has_whole = True
+        if has_whole or not parts:
             yield name, ""
         for part in parts:
             yield name, part

@@ -17,10 +17,11 @@ KEY = "podium.end"
 
 
 class CommandEnded(BaseException):
-    """Is handled while the jobs run, so that click's exception is no context of their errors.
+    """Raised before each job and handled while the job runs, to be the context of its errors.
 
-    `inspect eval-set` ends by an exception of click. Inspect would take it for the cause of a
-    sample's grouped errors: it follows every context that is an `Exception`.
+    `inspect eval-set` ends by an exception of click, which would be their context otherwise.
+    Inspect would take it for the cause of a sample's grouped errors: it follows every context that
+    is an `Exception`, which this class is not.
     """
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -124,18 +123,21 @@ def pin_first_model(gathered: RankedLogs, options: RankerOptions) -> None:
 
 
 def require_command() -> None:
-    """Raise UsageError if no tournament can be played here.
+    """Raise UsageError if no tournament can be played here: in Python, while an event loop runs.
 
-    Inspect plays one eval at a time, and in Python its hooks are called while the eval runs.
+    Inspect plays one eval at a time, and in Python its hooks are called while the eval runs. If a
+    command runs, the tournament is played at its end.
     """
     if click.get_current_context(silent=True) is not None:
         return
-    with suppress(RuntimeError):
+    try:
         asyncio.get_running_loop()
-        raise UsageError(
-            f"{option_text('judge')} is for the command `inspect eval`; in Python, evaluate "
-            "podium.hosts.inspect_ai.tasks.round_robin(responses=LOG_DIR) after this eval"
-        )
+    except RuntimeError:
+        return
+    raise UsageError(
+        f"{option_text('judge')} is for the command `inspect eval`; in Python, evaluate "
+        "podium.hosts.inspect_ai.tasks.round_robin(responses=LOG_DIR) after this eval"
+    )
 
 
 def _rank_with_figures(
@@ -181,7 +183,10 @@ def _save_pin(pin: FolderPin, models: Sequence[str]) -> list[str]:
 
 
 def _write_into_logs(logs: Sequence[EvalLog], gathered: RankedLogs, ranking: Ranking) -> None:
-    """Write a ranking into the logs of the run that count and have results."""
+    """Write a ranking into the logs of the run that count and have results.
+
+    A single log without results is an error of `write_into_log`, as its ranking would be nowhere.
+    """
     for log, place in zip(logs, gathered.run, strict=True):
         name = gathered.names.get(place)
         if name is not None and (log.results is not None or len(logs) == 1):

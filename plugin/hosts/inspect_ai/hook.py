@@ -54,7 +54,14 @@ STOPPED = 130
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
 class PodiumHooks(Hooks):
-    """Ranks the logs of a run or an eval set, and writes the ranking into and beside the logs."""
+    """Ranks the logs of a run or an eval set, and writes the ranking into and beside the logs.
+
+    Attributes:
+        done: whether logs were ranked, by their states (`rank_logs`).
+        checked: ids of runs with the tasks whose options were checked before the first call.
+        stops: why a tournament stopped asking its judge, as its log keeps it, by id of the eval.
+        command: the words of the running command, such as `inspect eval`; None in Python.
+    """
 
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
@@ -222,7 +229,9 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
 
 
 def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None) -> bool:
-    """Rank each tournament alone, and the other logs of each task together.
+    """Rank each tournament alone, and the other logs of each task with the same options together.
+
+    Logs of runs that still go on, and evals that ask for no ranker, are left out.
 
     Args:
         logs: headers of the logs.
@@ -277,7 +286,14 @@ def _is_strict(metadata: Mapping[str, Any]) -> bool:
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:
-    """Return whether this hook ranks a log: a tournament, or an eval that asks for rankers."""
+    """Return whether this hook ranks a log: a tournament, or an eval that asks for rankers.
+
+    Tournaments that another host plays, and shards without a battle, are not ranked here.
+
+    Args:
+        tournament: metadata of the tournament; None for an ordinary eval.
+        values: the options that the run asks for; empty without a ranker.
+    """
     if tournament is None:
         return bool(values)
     # Another host ranks its tournament itself, and a shard may have no battles.

@@ -84,15 +84,16 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
     """Return a value in which long texts, which a log keeps as attachments, are filled in."""
     if isinstance(value, Mapping):
         return {key: _with_attachments(part, attachments) for key, part in value.items()}
-    return (
-        attachments.get(value.removeprefix("attachment://"), value)
-        if isinstance(value, str)
-        else value
-    )
+    if isinstance(value, str):
+        return attachments.get(value.removeprefix("attachment://"), value)
+    return value
 
 
 def headline_score_of(results: "EvalResults") -> tuple[str, str] | None:
     """Return the scorer and the name of the score that the results name as their headline.
+
+    If they name the score alone, the scorer is that of the score of this name; if there is no such
+    score, it has the same name.
 
     Returns:
         None if they name none: the first score is then the headline.

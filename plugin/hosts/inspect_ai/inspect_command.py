@@ -127,6 +127,7 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         UsageError: a judge is one of lm-eval, the command ranks nothing, inspect-ai cannot be
             imported, or an option is wrong.
     """
+    # A judge is typed as `--model-role judge=MODEL` or `--model-role=judge=MODEL`.
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
         refuse_lm_eval_model(model, option)
@@ -194,7 +195,7 @@ def _require_ranking_command(arguments: Sequence[str]) -> None:
 
 
 def _log_dir(arguments: Sequence[str]) -> str:
-    """Return the folder of logs that the arguments or the environment name, or Inspect's own."""
+    """Return the folder of logs: of the first `--log-dir`, the environment, or Inspect's own."""
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--log-dir":
             return following

@@ -60,9 +60,9 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
     """Split arguments into those of Inspect, and the values of podium's options.
 
     Returns:
-        Inspect's arguments; and by name in `IN_INSPECT` the value of each option that takes one
-        value, a list of values of one that takes several, and of one that is true or false True or
-        the text after `=`.
+        Inspect's arguments, and the values by name in `IN_INSPECT`: a text for an option with one
+        value (the last one that was typed), a list of texts for an option with several, and True
+        for an option without a value, or the text after its `=`.
 
     Raises:
         UsageError: there is no such option, or its value is missing.
@@ -96,6 +96,7 @@ def to_environment(values: Mapping[str, Any]) -> dict[str, str]:
     variables = {CHECKED: "true"}
     for name, value in values.items():
         plain = value[0] if isinstance(value, list) and len(value) == 1 else value
+        # A text that begins with `[` would be read as a list.
         is_text = isinstance(plain, str) and not plain.startswith("[")
         variables[f"{VARIABLES}{name.upper()}"] = plain if is_text else json.dumps(plain)
     return variables

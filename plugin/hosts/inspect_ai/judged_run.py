@@ -60,7 +60,7 @@ def check_tournament(options: RankerOptions) -> None:
     """
     try:
         from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
-        from podium.hosts.inspect_ai.tournament.tournament_plan import shows_first
+        from podium.hosts.inspect_ai.tournament.tournament_plan import side_fixed_first
         from podium.hosts.inspect_ai.tournament.tournament_request import (
             RUN_OPTIONS,
             split_options,
@@ -77,7 +77,7 @@ def check_tournament(options: RankerOptions) -> None:
     judging = {name: value for name, value in options.args.items() if name in known_options()}
     how = catalogue.judging_settings(**judging)
     rule_options, *_ = split_options(name, options.args)
-    shows_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
+    side_fixed_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
     judges = options.args.get("judges", "all")
     read_shares(judges, options.args.get("overlap", 0.0), len(options.judges))
     for judge in options.judges:
@@ -251,10 +251,11 @@ def _build_judged_task(
 
 
 def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
-    """Return the failure of a log: the number of failed battles and an error, without secrets.
+    """Return the failure of a log, and remove secrets from the log, in place.
 
-    Errors of cancelled calls are no cause. If no sample has an error, the
-    message has that of the log and no number. This also removes secrets from the log, in place.
+    Its message says why the run stopped asking its judge, if it did; otherwise the number of failed
+    battles and the first error that is not that of a cancelled call; or the error of the log if no
+    sample failed. How to go on ends the message, unless the judge cannot judge.
     """
     from inspect_ai.log import read_eval_log
 
@@ -264,26 +265,25 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
     failed = [sample for sample in log.samples or [] if sample.error]
-    again = "run the command again to ask for those alone"
+    again = "run the command again to ask for"
     # The error of the log says how to go on in Inspect.
     records: list[EvalLog | EvalSample] = [*failed, log]
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
         cannot_judge = why_stopped.cannot_judge
-        how = "" if cannot_judge else f"; {again.replace('those alone', 'the rest')}"
+        how = "" if cannot_judge else f"; {again} the rest"
         return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
     if not failed:
         why = redact(log.error.message if log.error else "no reason given", secrets)
-        what = again.replace("those", "what is missing")
-        return TournamentFailure(f"the tournament failed: {why}; {what}")
+        return TournamentFailure(f"the tournament failed: {why}; {again} what is missing alone")
     errors = [sample.error.message for sample in failed if sample.error]
     causes = [message for message in errors if not is_cancelled(message)]
-    why = (
-        f"the first error: {redact(causes[0], secrets)}" if causes else "their calls were cancelled"
-    )
+    why = "their calls were cancelled"
+    if causes:
+        why = f"the first error: {redact(causes[0], secrets)}"
     number = sum(map(_count_failed_battles, failed))
     count = f"{number:,} {plural('battle', number)} failed"
-    return TournamentFailure(f"{count}, {why}; {again}")
+    return TournamentFailure(f"{count}, {why}; {again} those alone")
 
 
 def _count_failed_battles(sample: "EvalSample") -> int:

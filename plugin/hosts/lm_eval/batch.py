@@ -95,9 +95,12 @@ def judge_battles(
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
 
 
-def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Remove the records of judges from battles of `judge_battles`, in place, and return them by
-    name."""
+def pop_judges(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Remove the records of judges from battles of `judge_battles`, in place.
+
+    Returns:
+        the records by name of the judge.
+    """
     judges: dict[str, Any] = {}
     for battle in battles:
         judges |= battle.pop("judges")

@@ -1,5 +1,6 @@
 """Check before lm-eval runs whether the rankers will be able to rank the run."""
 
+import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -14,6 +15,11 @@ from podium.notices.option_forms import option_text
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
+INSIDE_PART = r"""[^\s,=/'"{}\[\]]"""
+"""Matches a character that does not end a part of what was typed: a name, a path or an argument.
+
+Arguments may be a mapping of Python as text, which has quotes and brackets.
+"""
 
 
 def check_run(
@@ -95,7 +101,7 @@ def check_reference_of_run(
     notices = [*notes_on_anchors(options, settings, pinned)]
     if pin.pin is None:
         return [*notice_texts(notices)]
-    is_this_run = options.label is None and last_part(pin.pin.plain) in typed
+    is_this_run = options.label is None and is_typed(pin.pin.plain, typed)
     own = options.label or (pin.pin.model if is_this_run else THIS_RUN)
     option = option_text("pin", pin.pin.model)
     notices += check_reference(options.pin, pin.pin, {own, *others}, option)
@@ -105,18 +111,32 @@ def check_reference_of_run(
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
     """Return the name of this run's model, as far as it can be known before the run.
 
-    If a setting of a ranker, such as `pin`, names a model whose last part occurs in `typed`, this
-    is taken to be this run's model. Otherwise `THIS_RUN` is returned.
+    The first model that a setting of a ranker names, as `pin=MODEL:1000` does, and that is typed
+    (`is_typed`), is taken to be this run's model. `THIS_RUN` if there is none.
 
     Args:
         settings: settings of the rankers by name.
         typed: the model and its arguments as they were typed for lm-eval.
     """
     for model in models_in_settings(settings):
-        plain = last_part(model)
-        if plain and plain in typed:
+        if is_typed(model, typed):
             return model
     return THIS_RUN
+
+
+def is_typed(model: str, typed: str) -> bool:
+    """Return whether the last part of a model's name (`last_part`) is a whole part of a text.
+
+    Parts are divided by blanks, quotes, brackets and `,`, `=` or `/`: `llama` is one of
+    `hf pretrained=org/llama`, and none of `hf pretrained=org/llama-70b`.
+
+    Args:
+        model: name of the model.
+        typed: the model and its arguments as they were typed for lm-eval.
+    """
+    plain = last_part(model)
+    whole = rf"(?<!{INSIDE_PART}){re.escape(plain)}(?!{INSIDE_PART})"
+    return bool(plain) and re.search(whole, typed) is not None
 
 
 def last_part(model: str) -> str:

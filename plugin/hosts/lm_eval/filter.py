@@ -17,7 +17,7 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
 from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions
-from podium.hosts.lm_eval.batch import judge_battles, judges_of_battles
+from podium.hosts.lm_eval.batch import judge_battles, pop_judges
 from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.hosts.lm_eval.metrics import remember_verdicts
 from podium.hosts.lm_eval.opponents import Against, DocumentBattles, pair_with_opponents
@@ -179,7 +179,7 @@ class JudgeFilter(Filter):
             "credit": sum(credits) / len(credits) if credits else None,
             "one_sided": self.how.one_sided,
             "missing": dict(document.missing),
-            "judges": judges_of_battles(judged),
+            "judges": pop_judges(judged),
             "battles": list(judged),
         }
 
@@ -246,9 +246,10 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
 
 
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
-    """Log the number of judged battles, and by reason the numbers of unparsed and missing ones.
+    """Log the numbers of battles: judged, ties of identical responses, unparsed and not played.
 
-    It is a warning if any battle is unparsed or missing.
+    The last two are by reason, and make the line a warning. Judged are battles with a credit that
+    are no ties of identical responses.
     """
     battles = [battle for document in documents for battle in document["battles"]]
     unparsed = Counter(battle["reason"] for battle in battles if battle["credit"] is None)

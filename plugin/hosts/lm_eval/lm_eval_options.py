@@ -37,7 +37,12 @@ def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
 def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return podium's options in a `--config` file, by name in `OPTIONS`.
 
-    They are written `ranker: NAME`, as a section `ranker:`, or as keys named like the options.
+    They are written `ranker: NAME`, as a section `ranker:`, or as keys named like the options. In
+    the section, `name` names the rankers, and `judge` stands for `ranker_judge`. Options without a
+    value are left out.
+
+    Raises:
+        UsageError: there is no such option.
     """
     ours = {name: value for name, value in config.items() if is_ours(name)}
     if isinstance(ours.get(PREFIX), Mapping):

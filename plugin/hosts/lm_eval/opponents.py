@@ -125,7 +125,7 @@ def shows_media(value: Any) -> bool:
     """
     if isinstance(value, Mapping):
         named = [value[name] for name in MEDIA_COLUMNS if name in value]
-        is_named = not all(is_empty(each) or each in ("", []) for each in named)
+        is_named = any(not is_empty(each) and each not in ("", []) for each in named)
         is_encoded = any({*keys} <= value.keys() for keys in ENCODED)
         return is_named or is_encoded or any(map(shows_media, value.values()))
     if isinstance(value, list | tuple):
@@ -214,6 +214,7 @@ def _find_item_ids(
                 )
         return [str(doc[field]) for doc in docs]
     tasks = responses.categories if task is None else (task,)
+    # `item_ids` takes filter, hash and position of each document; all are of one filter here.
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
     ids_by_task = [item_ids(name, places) for name in dict.fromkeys(tasks or ("",))]
     chosen = []

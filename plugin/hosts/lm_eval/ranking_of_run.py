@@ -100,6 +100,7 @@ class RunRanking:
         try:
             self._rank(results, tracker)
         except KeyboardInterrupt as stop:
+            # The text of `stop` says how to go on with the tournament, if one has begun.
             note = f"not ranked: stopped; lm-eval's own results are saved{stop}"
             self._note_failure(note, STOPPED)
         # A tournament may fail with any error of a provider. The evaluation, which may have taken
@@ -212,18 +213,12 @@ class RunRanking:
         """
         against = self.options.against
         if against:
-            advice = (
-                "; if that is another model, name this one with --ranker_label"
-                if runs.notes
-                else ""
-            )
-            why = "; ".join(
-                [
-                    f"no other model's samples of these tasks in {some(against)}",
-                    *notice_texts(runs.notes),
-                ]
-            )
-            raise UsageError(why + advice)
+            reasons = [f"no other model's samples of these tasks in {some(against)}"]
+            if runs.notes:
+                # Runs in `against` have the name of this run's model.
+                reasons += notice_texts(runs.notes)
+                reasons.append("if that is another model, name this one with --ranker_label")
+            raise UsageError("; ".join(reasons))
         why = f"is the first model in {self.output_path} with samples of these tasks"
         what = "the next run can be ranked against it"
         if not self.options.judges and not _have_metric(results):
@@ -245,8 +240,10 @@ class RunRanking:
         failures: dict[str, PodiumError] = {}
         parts = _groups_of(results, tasks) | {task: [task] for task in tasks}
         for name, members in parts.items():
+            # A group of all tasks names none, so that its ranking is that of all battles.
+            named = [] if members == tasks else members
             try:
-                battles = battles_of([] if members == tasks else members)
+                battles = battles_of(named)
                 rankings[name] = self._rank_battles(battles, runs)
                 figures += self.pin.written_figures(name, rankings[name], battles, [runs.model])
             except PodiumError as error:
@@ -373,14 +370,29 @@ def _read_scores_of_tasks(
 def query_of_tasks(
     sources: Sequence[str], reading: Mapping[str, Any], tasks: Sequence[str]
 ) -> BattleQuery:
-    """Return the query for `_read_scores_of_tasks`. It names the task if there is only one."""
-    where = [("task", task) for task in tasks if len(tasks) == 1]
-    own = {**reading, "where": [*reading.get("where", ()), *where]}
+    """Return the query for `_read_scores_of_tasks`.
+
+    A condition selects the task if there is only one. Of several tasks, all battles are read, and
+    those of others are left out later.
+    """
+    where = [*reading.get("where", ())]
+    if len(tasks) == 1:
+        where.append(("task", tasks[0]))
+    own = {**reading, "where": where}
     return BattleQuery(sources, **own)
 
 
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
-    """Return the battles of some tasks, or all if no task is named. They are ranked together."""
+    """Return the battles of some tasks, or all if no task is named. They are ranked together.
+
+    Args:
+        tasks: names of the tasks.
+        column: the column with the task of each battle.
+        battles: the battles.
+
+    Raises:
+        NotIdentifiedError: tasks are named, and the battles have no such column.
+    """
     battles = replace(battles, apart=None)
     if not tasks:
         return battles
@@ -394,18 +406,22 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 def _write_figure(results: dict[str, Any], figure: WrittenFigure) -> dict[str, Any]:
     """Write a figure of this run's model and its error into `results`, in place.
 
+    They go into the row of the task among tasks and among groups, where it has one. An unknown
+    error is written as `N/A`, as lm-eval does.
+
     Returns:
         the record of the figure, with its key.
     """
-    name, comma, filter_ = _key_of_figure(figure).rpartition(",")
+    key = _key_of_figure(figure)
+    name = key.removesuffix(f",{KEY}")
     error = "N/A" if figure.se is None else figure.se
     for section in ("results", "groups"):
         figures = results.get(section, {}).get(figure.task)
         if figures is not None:
-            figures[f"{name}{comma}{filter_}"] = figure.value
-            figures[f"{name}_stderr{comma}{filter_}"] = error
+            figures[key] = figure.value
+            figures[f"{name}_stderr,{KEY}"] = error
     results.setdefault("higher_is_better", {}).setdefault(figure.task, {})[name] = True
-    return {"key": f"{name}{comma}{filter_}", **figure.to_json()}
+    return {"key": key, **figure.to_json()}
 
 
 def _key_of_figure(figure: WrittenFigure) -> str:
@@ -431,7 +447,8 @@ def _notes_on_lack(task: str, standings: Standings, model: str) -> list[str]:
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     """Merge the rankings of several tasks into one with a slice per task.
 
-    Each answer begins with the name of its task. A single ranking is returned unchanged.
+    Each answer begins with the name of its task. The provenance is that of the first ranking, with
+    the sources of all. A single ranking is returned unchanged.
     """
     first, *others = rankings.values()
     if not others:

@@ -12,9 +12,12 @@ from podium.hosts.inspect_ai.inspect_options import (
     typed_for_judge,
     typed_for_judge_in_metadata,
 )
+from podium.hosts.inspect_ai.judging.call_settings import CallLimits
 from podium.hosts.inspect_ai.tasks import round_robin
+from podium.hosts.inspect_ai.tournament.preview import most_output
 from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
 from podium.notices.option_forms import option_text, typed_as, typed_in_command
+from podium.plugins.catalogue import judging_settings
 
 
 @pytest.mark.slow
@@ -57,6 +60,26 @@ def test_the_preview_has_the_price_of_one_judge_or_says_how_to_give_it(write_res
     price = re.match(r"at most about ([\d.]+) in money; ", line_on_judge(printed, *prices))
     by_hand = (tokens_in * 2_000 + tokens_out * 8_000) / 1e6
     assert float(price[1]) == pytest.approx(by_hand, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("replies", "limit"), [("auto", 64), ("text", 16), ("schema", 64)], ids=str
+)
+def test_the_most_output_is_the_largest_limit_that_a_reply_may_have(
+    replies, limit, write_responses, capfd
+):
+    files = write_responses({"ash": 1.0, "elm": 2.0}, items=3)
+    options = {"replies": replies, "max_tokens": 16, "prices": {"scripted/judge": [0, 1e6]}}
+    previewed("scripted/judge", responses=files, **options)
+    printed = capfd.readouterr().err
+    assert f" and at most {6 * limit} output tokens" in printed
+    assert line_on_judge(printed, "scripted/judge").startswith(f"at most about {6 * limit}.00 in ")
+
+
+@pytest.mark.parametrize(("replies", "limit"), [("auto", None), ("schema", 64)])
+def test_a_text_without_a_limit_has_not_that_of_json(replies, limit):
+    how = judging_settings(realization="direct", replies=replies)
+    assert most_output(CallLimits(temperature=0, text=None, schema=64), how) == limit
 
 
 def test_the_stand_in_judge_has_no_price(write_responses, capfd):

@@ -3,9 +3,16 @@
 import pytest
 
 from podium import UsageError
-from podium.hosts.lm_eval.coming_run import THIS_RUN, check_coming, named_model
+from podium.hosts.folder_pin import FolderPin
+from podium.hosts.lm_eval.coming_run import (
+    THIS_RUN,
+    check_coming,
+    check_reference_of_run,
+    named_model,
+)
 from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
 from podium.hosts.ranker_options import RankerOptions
+from podium.hosts.reference_pin import pin_of_model
 from podium.notices.option_forms import typed_as
 
 OTHERS = frozenset({"elm-0.7", "fir-0.4"})
@@ -34,6 +41,29 @@ def test_a_pin_on_an_absent_model_is_rejected_before_the_run(judges):
 @pytest.mark.parametrize("model", ["elm-0.7", "ash-0.9", "ash-0.9 (temperature=0)"])
 def test_a_pin_on_this_or_another_runs_model_is_accepted(model):
     assert checked({"pin": f"{model}:1000"}) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("pretrained=org/llama hf", "org/llama"),
+        ("{'pretrained': 'org/llama', 'dtype': 'auto'} hf", "org/llama"),
+        ("pretrained=org/llama-70b hf", THIS_RUN),
+        ("pretrained=org/tinyllama hf", THIS_RUN),
+        ("pretrained=org/llama.cpp hf", THIS_RUN),
+    ],
+)
+def test_a_part_of_a_models_name_is_not_the_name(typed, name):
+    assert named_model({"pin": "org/llama:1000"}, typed) == name
+
+
+@pytest.mark.parametrize(("model", "is_of_run"), [("org/llama", True), ("org/llama-70b", False)])
+def test_a_pinned_reference_is_known_by_its_whole_name(model, is_of_run):
+    options = RankerOptions(("bradley-terry",))
+    pin = FolderPin(None, None, pin_of_model("org/llama"))
+    typed = f"pretrained={model} hf"
+    notes = check_reference_of_run(pin, options, {}, typed, OTHERS)
+    assert bool(notes) is not is_of_run
 
 
 @pytest.mark.slow

@@ -83,15 +83,22 @@ def limits_of(how: Judging, model: Model | None) -> CallLimits:
         model: the judge; None if it is not known yet.
     """
     config = model.config if model else GenerateConfig()
-    return CallLimits(
-        how.generation.get("temperature", config.temperature) or 0,
-        None if how.replies == "schema" else _limit_by_user(how, model) or how.realization.tokens,
-        max(how.form.tokens, _limit_by_user(how, model) or 0) if how.form else None,
-    )
+    temperature = how.generation.get("temperature", config.temperature) or 0
+    by_user = _limit_by_user(how, model)
+    text = None
+    if how.replies != "schema":
+        text = by_user or how.realization.tokens
+    schema = None
+    if how.form:
+        schema = max(how.form.tokens, by_user or 0)
+    return CallLimits(temperature, text, schema)
 
 
 def _limit_by_user(how: Judging, model: Model | None) -> int | None:
-    """Return the limit of output tokens by the options of the run, or by the judge's role."""
+    """Return the limit of output tokens by the options of the run, or else by the judge's role.
+
+    None if neither has one.
+    """
     limit: int | None = how.generation.get("max_tokens", model.config.max_tokens if model else None)
     return limit
 

@@ -193,7 +193,8 @@ def may_repeat(model: Model, failure: UnansweredError, repeats: int, begun: floa
         return False
     retries, timeout = limits_of_retries(model)
     has_time = timeout is None or time.monotonic() - begun < timeout
-    return repeats < min(1, 1 if retries is None else retries) and has_time
+    most_repeats = 1 if retries is None else min(1, retries)
+    return has_time and repeats < most_repeats
 
 
 def timeout_text(model: Model, failure: UnansweredError, attempts: int) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     has_failed,
     judgments_in,
     parse_sample,
+    was_judge_asked,
 )
 from podium.notices.option_forms import option_text
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
@@ -165,7 +166,7 @@ def _share_answered(sample: EvalSample) -> float:
     Judgments that failed, or that were carried over from an earlier sample, are not among them.
     """
     kept = kept_in_store(sample, NAMESPACE)
-    if not isinstance(kept, Mapping) or "options" not in kept:
+    if not was_judge_asked(kept):
         return 1.0
     judgments = []
     for battle in SampleReplies.parse(kept).to_battles():

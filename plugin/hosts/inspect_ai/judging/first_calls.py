@@ -10,10 +10,11 @@ FIRST_CALL_TIMEOUT = 30.0
 
 
 class FirstCalls:
-    """Whether calls to a model are made at the same time, or its first call is still open.
+    """Lets the first call to a model be made alone, and all later ones at the same time.
 
     So an option that the model refuses is tried once, and not by all calls that begin at the same
-    time. Calls that ask for a reply in a JSON schema, and calls for a text, have a first call each.
+    time. The first call that asks for a reply in a JSON schema is made alone, too, even if a call
+    for a text was made before it. Once it has shown enough, calls for a text need no first call.
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,7 @@ class FirstCalls:
         try:
             yield
             if is_settled():
+                # A call for JSON has tried all options of a call for a text, too.
                 self._concurrent |= {has_schema, False}
         except Exception:
             self._concurrent.add(has_schema)

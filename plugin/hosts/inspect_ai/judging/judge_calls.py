@@ -226,10 +226,12 @@ class Run(ModelCalls):
         name = self.judge_of(model).name
         if name not in self._monitors:
             shows_both = self.how.orders != "as-given" or battle.first is not None
+            # How many judgments a battle has depends on whether `first` is set, and not on names.
+            of_battle = self.how.judgments("", "a", "b", "a" if battle.first else None)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
                 tests_position=self.how.is_pairwise and shows_both,
-                judgments=len(self.how.judgments("", "a", "b", battle.first and "a")),
+                judgments=len(of_battle),
                 is_on=self.how.on_bad_judge == "stop",
                 ends_run=self._ends_run,
                 gives_fine_grades=self.how.realization.name == "numeric",
@@ -463,8 +465,8 @@ async def ask_judges(
     """Ask all judges of a battle for every judgment (order and repeat).
 
     If the battle names judges, only these are asked. With `identical=tie`, none is asked about
-    identical responses. If a checklist is wanted and cannot be
-    written, all judgments count as failed.
+    identical responses. If a checklist is wanted and cannot be written, all judgments count as
+    failed.
 
     Args:
         run: the run.
@@ -650,7 +652,14 @@ async def _ask_judge(
 def _judgment_of_replies(
     name: str, shown: Judgment, replies: Sequence[tuple[KeptReply, int]]
 ) -> KeptJudgment:
-    """Return the judgment of a judge with its replies and the most attempts for one of them."""
+    """Return a judgment as a log keeps it, with the mode `off` until its real one is known.
+
+    Args:
+        name: name of the judge.
+        shown: order and repeat.
+        replies: each reply, with the number of attempts that it took. The largest number counts as
+            that of the judgment.
+    """
     kept, attempts = zip(*replies, strict=True)
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})

@@ -52,7 +52,7 @@ Test = Callable[[AgentWork], bool]
 """A function that says whether an agent's work on one item has a property."""
 
 
-def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[Notice]:
+def note_on_transcripts(responses: Responses, show: Show, context: str) -> Iterator[Notice]:
     """Yield a note on how many responses are shown as transcripts; nothing if none is.
 
     Args:
@@ -184,7 +184,8 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
     if how.realization.template is None:
         return asked, ""
     # The tokens of a prompt without any response.
-    without_texts = Texts("", ("",) * asked.responses, "", "", ("",))
+    no_responses = ("",) * asked.responses
+    without_texts = Texts("", no_responses, reference="", system="", checklist=("",))
     with_transcripts = replace(how, settings=replace(how.settings, transcript=True))
     prompt_tokens = count_tokens(with_transcripts.schema_prompt(without_texts))
     smallest_room: int | None = None

@@ -15,10 +15,11 @@ WITH_BOUNDARIES = frozenset({"anthropic", "openai"})
 
 
 def judge_messages(model: Model, prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
-    """Return a judge's input.
+    """Return a judge's input: the prompt, then the media.
 
-    If the provider takes cache boundaries and the prompt is long enough to be cached, a boundary
-    stands before the first response: all prompts of an item are the same up to there.
+    If the item has no media, the provider takes cache boundaries and the prompt is long enough to
+    be cached, a boundary stands before the first response: all prompts of an item are the same up
+    to there.
 
     Args:
         model: the judge.

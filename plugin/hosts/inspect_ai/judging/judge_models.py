@@ -140,7 +140,10 @@ def judges_by_role() -> list[Model]:
 
 
 def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role, and of the roles whose names add a number to its name."""
+    """Return the models of a role, then of the roles whose names add a number to its name.
+
+    These are in the order of their names as text. A role may have several models.
+    """
     roles = model_roles()
     named: list[Model] = []
     numbered = sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))
@@ -154,7 +157,10 @@ def models_of_role(role: str) -> list[Model]:
 
 
 def roles_are_known() -> bool:
-    """Return whether Inspect has set the roles; a task that is made in Python may be earlier."""
+    """Return whether Inspect has set the roles of this run.
+
+    It has not yet if a task is made in Python before `eval` is called: no event loop runs then.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -144,14 +144,15 @@ class JudgeMonitor:
         if reply.outcome == 0.5:
             self._count_tie(reply)
         elif reply.outcome is not None:
-            self._wins[reply.outcome < 0.5] += 1
+            position = 0 if reply.outcome > 0.5 else 1
+            self._wins[position] += 1
         if all(self._wins) or (any(self._wins) and not self.tests_position):
             self._settle(None)
         elif self._done >= self._next_look:
             self._look()
 
     def _count_tie(self, reply: JudgedReply) -> None:
-        """Count a tie of different responses."""
+        """Count a tie, unless both responses are the same text."""
         if not reply.is_of_equals:
             self._ties += 1
             self._tied_items.add(reply.item)
@@ -173,7 +174,7 @@ class JudgeMonitor:
             position = "first" if self._wins[0] else "second"
             fields |= {"decided": decided, "position": position}
             self._settle(Notice("judge-of-position", fields))
-        elif not decided and self._has_only_tied():
+        elif not decided and self._has_enough_ties():
             code = "judge-of-fine-ties" if self.gives_fine_grades else "judge-of-ties"
             self._settle(Notice(code, fields | {"ties": self._ties}))
         else:
@@ -181,8 +182,8 @@ class JudgeMonitor:
                 self._permits.release()
             self._next_look *= 2
 
-    def _has_only_tied(self) -> bool:
-        """Return whether the ties are of enough battles and items, given that nothing else is."""
+    def _has_enough_ties(self) -> bool:
+        """Return whether the ties are of enough battles and items for the judge to be stopped."""
         has_battles = self._ties >= self._ties_to_stop
         return has_battles and len(self._tied_items) >= LEAST_TIED_ITEMS
 

@@ -136,6 +136,7 @@ def _logprobs(reply: Reply) -> Logprobs:
     """Convert the token probabilities of a reply to the form of Inspect."""
     content = []
     for token in reply.tokens:
+        # A probability of 0 has no logarithm.
         logs = {text: math.log(max(p, 1e-300)) for text, p in token.top.items()}
         top = [TopLogprob(token=text, logprob=log) for text, log in logs.items()]
         content.append(

@@ -1,5 +1,6 @@
 """The battles of a pack as a table in plain text."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from podium.hosts.inspect_ai.judging.battle_outcomes import share_of_flips
@@ -33,7 +34,9 @@ def pack_table(
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     table = "\n".join(_line_of_cells(row, widths) for row in cells)
     reasons = [line for verdict in verdicts for line in _lines_of_reasons(verdict, short)]
-    return "\n\n".join([table, *(["\n".join(reasons)] if reasons else [])])
+    if not reasons:
+        return table
+    return f"{table}\n\n" + "\n".join(reasons)
 
 
 def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -54,7 +57,7 @@ def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[st
     """Return the cells of a battle."""
     credit = UNPARSED if verdict.credit is None else f"{verdict.credit:.3f}"
     flips = share_of_flips(verdict.judgments)
-    flip = "" if flips != flips else f"{flips:.3g}"
+    flip = "" if math.isnan(flips) else f"{flips:.3g}"
     names = _models_of(verdict, short)
     if verdict.identical:
         return (*names, credit, "", "no call", "no call")
@@ -65,7 +68,11 @@ def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[st
 
 
 def _judgments_by_order(verdict: BattleVerdict) -> dict[str, list[VerdictRow]]:
-    """Return the judgments of a battle with A first, and those with B first, by `A` and `B`."""
+    """Return the judgments of a battle with A first, and those with B first, by `A` and `B`.
+
+    If there are judgments without an order (`merged`), as of a judge that grades single responses,
+    these alone are returned, under both.
+    """
     rows = verdict.judgments
     merged = [row for row in rows if row["order"] == "merged"]
     return {

@@ -132,7 +132,7 @@ def _read_rows(judged: ReferenceBattles) -> "Battles":
 
 
 def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:
-    """Return the win rate against a reference and its standard error; NaN what is not known."""
+    """Return the win rate against a reference and its standard error; NaN if unknown."""
     from podium.ranking.rank_battles import rank
 
     try:

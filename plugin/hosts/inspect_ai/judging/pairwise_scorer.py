@@ -270,7 +270,10 @@ def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
 
 
 def typed_in_score(kind: Kind, name: str, value: str) -> str:
-    """Write an option for `inspect score`, where a task's options are typed as `-S NAME=VALUE`."""
+    """Write an option of a task (`argument`) for `inspect score`: `-S NAME=VALUE`.
+
+    Other options are written for podium's command, as `inspect score` has none of them.
+    """
     return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
 
 
@@ -321,7 +324,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
     Raises:
         UsageError: the log has several models.
     """
-    from podium.hosts.inspect_ai.judging.judge_context import notes_on_work, share_of_transcripts
+    from podium.hosts.inspect_ai.judging.judge_context import note_on_transcripts, notes_on_work
     from podium.hosts.inspect_ai.logs.response_reader import READER
     from podium.notices.notice_text import notice_text
     from podium.responses.read import read_responses
@@ -332,7 +335,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
         raise UsageError(
             f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference"
         )
-    for note in (*share_of_transcripts(responses, show, context), *notes_on_work(responses)):
+    for note in (*note_on_transcripts(responses, show, context), *notes_on_work(responses)):
         tell(notice_text(note), SCORER)
     return responses
 

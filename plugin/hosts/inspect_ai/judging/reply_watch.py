@@ -113,7 +113,11 @@ class ReplyWatch:
             self._timer.start()
 
     def _tell_of_silence(self) -> None:
-        """Print since when no reply has arrived, if it is long, and arrange for the next line."""
+        """Print since when no reply has arrived, if that is long, and arrange for the next line.
+
+        It is long from half of `TOLD_EVERY` on: a reply may have come since the timer was set. If
+        no call waits, nothing is printed or arranged.
+        """
         self._timer = None
         waiting = len(self._scopes)
         if not waiting:

@@ -249,7 +249,9 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
         parts.append("a tie without a call: both responses are the same text")
     records = [JudgeRecord.from_json(name, record) for name, record in kept.judges.items()]
     short = short_judge_names(records)
-    for judgment, row in zip(() if kept.identical else kept.judgments, rows, strict=False):
+    # Judgments of identical responses have no replies to quote.
+    quoted = [] if kept.identical else [*zip(kept.judgments, rows, strict=True)]
+    for judgment, row in quoted:
         shown = "graded one by one"
         if row["order"] != "merged":
             shown = f"{b if row['order'] == 'ba' else a} first"

@@ -21,7 +21,10 @@ from podium.text import text_of
 REMEDY = "give each sample of the dataset an id of its own, and run the eval again"
 
 Targets = tuple[int | None, int | None]
-"""`ItemRecord.target` and `ItemRecord.rubric`."""
+"""Hashes of a sample's target: of the whole, and of the target without the question (its rubric).
+
+None if the target is empty or not known. They are `ItemRecord.target` and `ItemRecord.rubric`.
+"""
 Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
 SampleKey = tuple[str, int, int, int]
@@ -76,7 +79,7 @@ class AskedInputs:
         return known
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
-        """Keep the items of a log. If an earlier log has the same ones, both share the list."""
+        """Keep the items of a log. If the log before it has the same ones, both share the list."""
         last = next(reversed(self.by_log.values()), None)
         self.by_log[log] = last if last == items else items
 
@@ -196,7 +199,10 @@ def words_of_target(
 
 
 def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
-    """Return the hash of a target, and of the target without the question; None if it is empty.
+    """Return the hash of a target, and of the target with `QUESTION` in place of the question.
+
+    Both are None if the target is empty or not known. They are equal if it does not hold the
+    question.
 
     Args:
         texts: the words of its texts; None if they are not known.
@@ -205,6 +211,7 @@ def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
     if texts is None or not any(texts):
         return None, None
     target = hash(frozenset(texts))
+    # A question that is longer than each text is in none of them.
     if not question or len(question) > max(map(len, texts)):
         return target, target
     words = normal_words(question)

@@ -129,7 +129,7 @@ def no_scorer_text(task: str) -> str:
     return f"{no_scorer_problem([task])}: name a judge with {option_text('judge', 'MODEL')}"
 
 
-def find_sources(against: Sequence[str]) -> None:
+def require_logs(against: Sequence[str]) -> None:
     """Raise UsageError before a run if a source of other runs has no log."""
     for source in against:
         option = option_text("against", source)
@@ -185,8 +185,8 @@ def _logs_against(
     """Return the logs of a task in some sources, each with the label of its source.
 
     Returns:
-        the finished logs, and those that cannot be read; and a note on each other log of the task
-        that no finished one retried.
+        the finished logs, and those that cannot be read; and a note on each log of the task that
+        did not finish, unless a finished one is a retry of it.
     """
     labels: dict[Place, str | None] = {}
     finished = set[str]()
@@ -252,12 +252,21 @@ def _is_of_task(header: EvalLog, task: str) -> bool:
 def _names_in_ranking(
     labels: dict[Place, str | None], options: RankerOptions, run: Sequence[Place]
 ) -> tuple[dict[Place, str], list[Notice]]:
-    """Return the logs that count among some, each with the name of its model in the ranking.
+    """Choose the logs that are ranked, and name their models as the ranking will name them.
 
-    The logs of the run (`run`) count before earlier ones, also if `--limit` cut them.
+    Of several runs of one model with the same settings, only the newest is ranked, unless the
+    option `runs=all` is given (`choose_logs`). A log of the run that has just ended is preferred to
+    earlier ones, even if `--limit` cut it.
+
+    Args:
+        labels: the logs to choose from, those of the run among them, each with its label; None if
+            it has none.
+        options: podium's options of the run.
+        run: the logs of the run that has just ended.
 
     Returns:
-        the names by log, and notes on the logs that cannot be read.
+        the name of the model of each log that is ranked, by log; and notes on the logs that cannot
+        be read.
     """
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
@@ -268,6 +277,6 @@ def _names_in_ranking(
     own = {Path(local_file(place)) for place in run}
     names = {}
     counted = choose_logs(given, every=every, names_joined=is_joined, first=own)
-    for log in counted.logs:
-        names[by_path[log.path]] = log.who
+    for filed in counted.logs:
+        names[by_path[filed.path]] = filed.who
     return names, [note for note in counted.lost if note.code == "left-out"]

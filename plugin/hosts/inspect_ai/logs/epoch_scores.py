@@ -57,7 +57,11 @@ class Reduction(NamedTuple):
         return self.reducer in (MEAN, COLLECT)
 
     def agrees_with(self, other: "Reduction") -> bool:
-        """Return whether the reduced scores of two runs measure the same quantity."""
+        """Return whether the reduced scores of two runs measure the same quantity.
+
+        They do if both have one epoch, if both are means, or if they have the same reducer and it
+        is over the same number of epochs or estimates a probability (`is_estimate`).
+        """
         if self.epochs == other.epochs == 1:
             return True
         if self.is_mean and other.is_mean:
@@ -121,7 +125,11 @@ def measure_of_part(task: str, scorer: str, part: str = "") -> Measure:
 
 
 def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
-    """Return the means in a log's results, by name of the measure."""
+    """Return the means in a log's results, by name of the measure.
+
+    They are its metrics `accuracy`, or else `mean`, of scores that this reducer or none has
+    reduced. Scores with neither metric are left out.
+    """
     figures: dict[str, OwnFigure] = {}
     for score in header.results.scores if header.results else ():
         name = next((name for name in FIGURES if name in score.metrics), None)

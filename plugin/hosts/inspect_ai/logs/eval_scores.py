@@ -115,10 +115,11 @@ class ValueColumns:
         if not self.values:
             return pd.DataFrame()
         samples = np.repeat(np.arange(len(self.items)), self.lengths)
+        always_first = np.zeros(len(samples), dtype=np.int64)
         columns = {
             # pandas takes texts by number much faster than it converts a list of them.
             "item": pd.Series(self.items).take(samples),
-            "model": pd.Series([model]).take(np.zeros(len(samples), dtype=np.int64)),
+            "model": pd.Series([model]).take(always_first),
             "response": pd.Series(self.epochs).take(samples),
             "score": pd.Series(_numbers_of(self.values)),
             "metric": pd.Series([*self.numbers]).take(np.array(self.metrics)),
@@ -237,6 +238,8 @@ class EvalScores:
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the table without the samples that the log's own figures do not count.
 
+        A table without scores is returned as it is.
+
         Its `attrs` have `reduction` (how epochs are reduced), `figures` (a list of `EvalFigure`),
         `excluded` (a `LeftOut` by metric), `measures`, `scorers_of_lists` (names), and `cluster`,
         the key by which the log's own standard errors are clustered; None if they are not.
@@ -285,7 +288,11 @@ class EvalScores:
     def _excluded_items(
         self, frame: pd.DataFrame, figures: Sequence[EvalFigure]
     ) -> dict[str, LeftOut]:
-        """Return, by metric, the items that have a score but no reduced value in the log."""
+        """Return, by metric, the items that have a score but no reduced value in the log.
+
+        Metrics without a figure in the log's results, or of a scorer without reduced values, are
+        left out.
+        """
         held = read_reductions(self.path, self.reduction.reducer)
         excluded = {}
         for metric, own in ((figure.metric, figure.own) for figure in figures):
@@ -306,13 +313,27 @@ def cluster_of_log(header: EvalLog) -> str | None:
     """
     keys = set()
     for scorer in header.eval.scorers or ():
-        metrics = scorer.metrics or []
-        lists = metrics.values() if isinstance(metrics, dict) else [metrics]
-        for own in (metric for several in lists for metric in several):
-            for each in own.values() if isinstance(own, dict) else [[own]]:
-                keys |= {(metric.options or {}).get("cluster") for metric in each}
+        for metric in _metrics_in(scorer.metrics):
+            keys.add((metric.options or {}).get("cluster"))
     keys.discard(None)
     return str(keys.pop()) if len(keys) == 1 else None
+
+
+def _metrics_in(declared: Any) -> Iterator[Any]:
+    """Yield the metrics that a scorer declares.
+
+    Args:
+        declared: a metric; or a list, or a mapping by part of the scores, of what is declared; None
+            if nothing is.
+    """
+    if isinstance(declared, Mapping):
+        for inner in declared.values():
+            yield from _metrics_in(inner)
+    elif isinstance(declared, list):
+        for inner in declared:
+            yield from _metrics_in(inner)
+    elif declared is not None:
+        yield declared
 
 
 def _may_count_more(figure: EvalFigure) -> bool:
@@ -358,6 +379,7 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
 
 def _numbers_of(values: Sequence[Any]) -> Sequence[float | None]:
     """Return values as numbers (`number_of`)."""
+    # Most logs have finite numbers alone, which need no look at each.
     if {*map(type, values)} <= {float, int} and all(map(isfinite, values)):
         return [*map(float, values)]
     return [*map(number_of, values)]

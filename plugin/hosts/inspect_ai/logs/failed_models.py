@@ -37,11 +37,12 @@ def count_failed_models(
     if not any(names.values()):
         return
     for task, own in by_task.items():
-        lacking = _battles_of_failed(own, len(names[task]))
-        for number, frame in enumerate(own):
-            missing = 0 if number else lacking
+        missing = _battles_of_failed(own, len(names[task]))
+        for frame in own:
             frame.attrs["missing"] = missing
             frame.attrs["facts_of_tasks"] = {task: TaskFacts(missing, tuple(sorted(names[task])))}
+            # The numbers of frames are added up, so only the first frame has that of the task.
+            missing = 0
 
 
 def _has_scores(model: str, frames: Iterable[pd.DataFrame]) -> bool:

@@ -198,7 +198,10 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
         DataError: some logs are of another number of shards, or of the whole tournament, so that
             the same battles would count twice.
     """
-    path_of = {log.tournament.shard and log.tournament.shard.of: log.run.path for log in logs}
+    # A log for each number of shards; 0 stands for the whole tournament.
+    path_of: dict[int, Path] = {}
+    for log in logs:
+        path_of[log.tournament.shard.of if log.tournament.shard else 0] = log.run.path
     if len(path_of) > 1:
         ways = []
         for of, path in path_of.items():
@@ -246,7 +249,7 @@ def choose_logs(
         every: whether all runs of a question count, as repeats. If not, only the newest counts.
         names_joined: whether names of models that look the same are names of one model.
         first: finished logs that count before others of the same question.
-        by_scores: whether the logs of several are left out whose task has no scorer.
+        by_scores: whether logs of tasks without a scorer are left out. A single log is not.
 
     Raises:
         DataError: the only log given cannot be read.
@@ -420,13 +423,13 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
     places = [
         local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources
     ]
-    paths = {
-        path: None
-        for place in places
-        for path in place.paths
-        if not is_beside_logs(path) and is_log(path)
-    }
-    return choose_logs(paths).logs
+    unlabelled: dict[Path, str | None] = {}
+    for place in places:
+        for path in place.paths:
+            # Lists and rankings beside logs end with `.json`, too, and are no logs.
+            if not is_beside_logs(path) and is_log(path):
+                unlabelled[path] = None
+    return choose_logs(unlabelled).logs
 
 
 def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> ChosenLogs:
@@ -443,21 +446,25 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     for source in sources:
         given.append({path: label for path, label in source.items() if not is_beside_logs(path)})
     labels = {path: label for source in given for path, label in source.items()}
-    needed = {path for source in given if len(source) == 1 for path in source}
+    needed: set[Path] = set()
+    for source in given:
+        # A damaged log is an error if its source has no other log, and only noted if it has.
+        if len(source) == 1:
+            needed |= source.keys()
     runs, lost = _read_headers(labels, needed)
     runs, records = _name_logs_by_settings(runs, labels)
     names: dict[Path, str | None] = {}
     clusters: dict[Path, str | None] = {}
-    notes = lost
+    notes = [*lost]
     unanswered: list[UnansweredRun] = []
     for source in given:
         own = [run for run in runs if run.path in source]
         counted = _choose_among(own, every=False, is_single=len(source) == 1)
-        ordinary = [log for log in counted.logs if not is_tournament(log.header)]
-        for log in ordinary or counted.logs:
-            named = records.get(log.path)
-            names[log.path] = named.model if named else source[log.path]
-            clusters[log.path] = _cluster_of(log.header)
+        evals = [run for run in counted.logs if not is_tournament(run.header)]
+        for run in evals or counted.logs:
+            record = records.get(run.path)
+            names[run.path] = record.model if record else source[run.path]
+            clusters[run.path] = _cluster_of(run.header)
         notes += [*counted.lost, *counted.notes]
         for run in counted.failed:
             if not is_tournament(run.header):
@@ -498,7 +505,18 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     # Inspect records whole seconds. Of logs of the same second, the later file is the newer one.
     saved = path.stat().st_mtime_ns if path.exists() else 0
     time = f"{spec.created} {log.stats.completed_at} {saved:020}"
-    return FiledRun(path, who, what, question, time, spec.task_id, whole, done, cut_to, log)
+    return FiledRun(
+        path,
+        who,
+        what,
+        question,
+        time,
+        spec.task_id,
+        whole=whole,
+        done=done,
+        cut_to=cut_to,
+        header=log,
+    )
 
 
 def _samples_of_limit(log: EvalLog) -> int | None:
@@ -746,9 +764,11 @@ def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
         whether all logs are of tournaments of the same several tasks, so that rows were changed.
     """
     tasks = {_tasks_of_responses(log.header) for log, _ in frames}
-    if len(tasks) != 1 or len(max(tasks)) < 2:
+    if len(tasks) != 1:
         return False
-    names = tasks.pop()
+    [names] = tasks
+    if len(names) < 2:
+        return False
     for log, frame in frames:
         task_of = {item: task_of_item(f"{item}", names) for item in frame["item"].unique()}
         known = {item: task for item, task in task_of.items() if task}
@@ -863,7 +883,8 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     """Return the rows with a column for the task, and one for the name.
 
     In an ordinary eval, the name is that of the model. In a tournament, it is a label, and the
-    column `source`.
+    column `source`. Of the facts in `attrs`, those in `CARRIED` are kept. An empty table is
+    returned as it is.
     """
     if frame.empty:
         return frame
@@ -873,5 +894,5 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     named = frame.assign(task=task)
     if name:
         named[column] = name
-    named.attrs = {name: frame.attrs.get(name) for name in CARRIED}
+    named.attrs = {key: frame.attrs.get(key) for key in CARRIED}
     return named

@@ -121,7 +121,8 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per answer of a model, with tokens, seconds and money; None if unknown.
 
     In an ordinary eval, each sample has one answer. In a tournament, each sample that requested
-    answers has one per model.
+    answers has one per model. The seconds of a sample with several answers are not those of one, so
+    they are unknown. Samples that failed or did not complete are left out.
     """
     if not is_log(path):
         return
@@ -138,8 +139,8 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
             usage = sample.model_usage.get(name)
             yield {
                 "model": name,
-                "tokens in": usage and usage.input_tokens,
-                "tokens out": usage and usage.output_tokens,
+                "tokens in": usage.input_tokens if usage else None,
+                "tokens out": usage.output_tokens if usage else None,
                 "seconds": sample.working_time if len(names) == 1 else None,
-                "money": usage and usage.total_cost,
+                "money": usage.total_cost if usage else None,
             }

@@ -40,6 +40,7 @@ def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
     kept = {}
     for own in fields(record):
         value = getattr(record, own.name)
+        # An empty mapping is the default of fields with mappings.
         if own.name not in SECRET_FIELDS and value not in (own.default, {}):
             kept[own.name] = to_jsonable_python(value)
     return kept
@@ -48,8 +49,9 @@ def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
 def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> str:
     """Return the value of the column `task` in the verdicts of a tournament.
 
-    It names the tasks of the responses. Of several tasks, whose names begin the ids of items, it
-    names those with a played item (`items`).
+    It is `UNKNOWN_TASK` with the tasks of the responses after it, if they are known. Of several
+    tasks, whose names begin the ids of items, only those with one of `items` are named, if there
+    are any.
     """
     tasks = tournament.tasks
     if len(tasks) > 1:

@@ -35,12 +35,13 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     read_tournament,
     refused_in_score,
     verdict_rows_in,
+    was_judge_asked,
 )
 from podium.hosts.inspect_ai.logs.score_summaries import Summary, read_score_summaries
 from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 from podium.hosts.inspect_ai.logs.stored_samples import (
     ScoredSample,
-    opened_log,
+    checked_log,
     read_by_inspect,
     samples_of,
 )
@@ -130,7 +131,7 @@ def log_rows(
                 reader.add_summary(summary)
         for sample in samples_of(path) if summaries is None else ():
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
-        with opened_log(path):
+        with checked_log(path):
             return reader.build_frame()
 
 
@@ -235,17 +236,22 @@ class _LogReader:
                 others[name] = score
         if has_verdicts:
             return
-        self.unjudged += len(others) == len(sample.scores)
+        if len(others) == len(sample.scores):
+            self.unjudged += 1
         scores.add_group(f"{sample.id}", sample.metadata)
         for row in scores.rows_of(f"{sample.id}", sample.epoch, others):
             self.score_table.add_row(row)
 
     def _count_unjudged(self) -> int:
         """Count the battles of an ordinary eval with verdicts that were not judged."""
-        columns = self.table.columns
-        absent = [None] * self.table.count
-        keys = [[*columns.get(name, absent), *absent][: self.table.count] for name in BATTLE]
-        return self.unjudged + len(self.lacking.difference(zip(*keys, strict=True)))
+        count = self.table.count
+        keys = []
+        for name in BATTLE:
+            # A column ends with its last value that was set.
+            cells = self.table.columns.get(name, [])
+            keys.append([*cells, *[None] * (count - len(cells))])
+        judged = zip(*keys, strict=True)
+        return self.unjudged + len(self.lacking.difference(judged))
 
     def add_summary(self, summary: Summary) -> None:
         """Add the scores of a sample of an ordinary eval from an exact summary."""
@@ -274,6 +280,8 @@ class _LogReader:
         self, rows: Sequence[dict[str, Any]], rating: float | None, *, repeats: bool
     ) -> None:
         """Add the verdicts of a sample, with the rating of humans if there is one.
+
+        A battle that the judge could not be shown has no row: its words are added to `unshown`.
 
         Args:
             rows: one per judgment.
@@ -326,11 +334,14 @@ class _LogReader:
         return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
-        """Keep the judgments of a failed sample, or its battles if no judge was asked."""
-        if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
-            self.failed += [
-                (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
-            ]
+        """Keep the judgments of a failed sample, or its battles if no judge was asked.
+
+        Battles of identical responses are skipped: a later sample plays them again.
+        """
+        if not was_judge_asked(sample.kept):
+            # Epochs count from 1 and repeats from 0: each epoch is taken to be one repeat.
+            repeat = sample.epoch - 1
+            self.failed += [(_failed_row(battle, repeat), battle.judges) for battle in played]
             return
         kept = SampleReplies.parse(sample.kept).to_battles()
         for battle, replies in zip(played, kept, strict=True):
@@ -362,7 +373,11 @@ class _LogReader:
         return frame
 
     def _build_rows(self) -> pd.DataFrame:
-        """Return the table of all rows, with counts of battles in its `attrs`."""
+        """Return the table of all rows, with counts of battles in its `attrs`.
+
+        Raises:
+            DataError: there is no row, and the log is not of an empty shard.
+        """
         silent = self._add_failed_rows()
         frame = self._build_table()
         if self.tournament and self.tournament.shard and not self.scheduled:

@@ -23,15 +23,17 @@ RANKING = ".ranking"
 It is no `.json`, so that `*.json` over a folder of logs finds logs only.
 """
 OLDER_RANKING = ".ranking.json"
-"""End of the names of such files before."""
+"""End of the names of such files of earlier versions."""
 LOG_SUFFIXES = (".eval", ".json", RANKING)
 """Suffixes of logs, and of files that lie beside logs."""
 
 
 def is_log(path: Path) -> bool:
     """Return whether a file is an Inspect log, by its suffix or the first fields of its JSON."""
-    if path.suffix == ".eval" or path.suffix != ".json" or path.name in LISTS:
-        return path.suffix == ".eval"
+    if path.suffix == ".eval":
+        return True
+    if path.suffix != ".json" or path.name in LISTS:
+        return False
     head = _first_bytes(path)
     return b'"version"' in head and b'"eval"' in head and b'"status"' in head
 

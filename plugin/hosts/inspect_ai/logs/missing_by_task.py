@@ -32,7 +32,10 @@ class MissingByTask:
             self._counts[task_of_item(f"{item}", self.tasks)] += 1
 
     def add_round(self, announced: RoundMetadata) -> None:
-        """Count the battles that a round leaves out, without those of the round it replaces."""
+        """Count the battles that a round leaves out, without those of the round it replaces.
+
+        If their numbers are not known by item, no number by task is known from now on.
+        """
         numbers = Counter(announced.left_out_of)
         numbers.subtract(announced.replaced_of)
         for item, number in numbers.items():

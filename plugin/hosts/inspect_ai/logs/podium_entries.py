@@ -416,6 +416,16 @@ class SampleReplies(BattleReplies):
         return [self] if self.battles is None else self.battles
 
 
+def was_judge_asked(kept: Any) -> bool:
+    """Return whether an entry in a sample's store holds replies of judges (`SampleReplies`).
+
+    Args:
+        kept: podium's entry; None if there is none. The entry of a sample that asked models for
+            answers holds no replies of judges.
+    """
+    return isinstance(kept, Mapping) and "options" in kept
+
+
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
     """Yield the judgments that a sample itself asked for and got, each with its battle.
 
@@ -466,7 +476,8 @@ def parse_answers(
 ) -> dict[tuple[str, str], GivenAnswer]:
     """Return the answers to a request by model and item.
 
-    `kept` is the entry in the sample's store; None if the sample failed.
+    `kept` is the entry in the sample's store; None if the sample failed. A model without an answer
+    in it has failed.
     """
     failed = {"failed": "the sample failed"}
     return {

@@ -30,7 +30,10 @@ def prompt_template_in(path: Path) -> str | None:
 
 
 def _template_of(sample: Mapping[str, Any]) -> str | None:
-    """Return the template that a sample shows, or None."""
+    """Return the template that a sample shows.
+
+    None if a text of it is unknown, or if no message of the user holds the input as it is.
+    """
     attachments = sample.get("attachments") or {}
     asked = text_of_input(sample.get("input"), attachments)
     before = _messages_before_answer(sample.get("messages") or (), attachments)

@@ -20,8 +20,9 @@ COMPARED_SAMPLES = 5
 def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
     """Record as the prompt what the inputs of runs hold beside the same questions.
 
-    Only the runs of a task are compared of which a model was run several times with the same
-    recorded settings: two prompts that are written into the dataset. The others stay as they are.
+    The runs of a task are compared only if two of them are of one model with the same recorded
+    settings: their prompts may be written into the dataset. Other runs stay as they are, and so do
+    runs whose inputs do not show a common question.
 
     Args:
         runs: the runs of all models and tasks.
@@ -35,7 +36,9 @@ def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
         if not _are_run_again(of_task):
             continue
         templates = templates_around_questions([_first_inputs(run) for run in of_task])
-        for position, template in zip(own, templates or (), strict=False):
+        if not templates:
+            continue
+        for position, template in zip(own, templates, strict=True):
             run = runs[position]
             shown = template.replace(QUESTION, INPUT)
             prompt = run.prompt.replace(INPUT, shown) if run.prompt else shown

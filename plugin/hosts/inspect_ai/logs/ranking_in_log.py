@@ -44,6 +44,9 @@ def write_into_log(place: Place, ranking: "Ranking", model: str | None = None) -
         place: the log.
         ranking: the ranking.
         model: name of the log's model in the ranking; None if it is the name in the log.
+
+    Raises:
+        PodiumError: the log has no results.
     """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
@@ -255,11 +258,13 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
 
 
 def headline_of(separation: "Separation") -> tuple[str, int]:
-    """Return the metric that lists of logs show.
+    """Return the name and the value of the metric that lists of logs show.
 
-    Its name says which models may be first, and its value is the number of groups between cuts.
+    The name says which models may be first: those before the first cut, by name if they are at most
+    three. The value is the number of groups between cuts.
     """
-    first = separation.names[: min(separation.cuts, default=len(separation.names))]
+    first_cut = min(separation.cuts, default=len(separation.names))
+    first = separation.names[:first_cut]
     names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
     return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
 
@@ -287,6 +292,7 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
     Returns:
         the other logs that were ranked together with this one, and still hold these rankings.
+        Empty if nothing was removed, or if the log is a copy of one that was ranked.
     """
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is None or is_tournament(log):
@@ -325,9 +331,9 @@ def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, A
     metadata = log.results.metadata or {}
     kept = [row for row in kept_rankings(metadata) if row not in rankings]
     rest = {name: value for name, value in metadata.items() if name != NAMESPACE}
-    log.results.metadata = rest | (
-        {NAMESPACE: {**metadata[NAMESPACE], "rankings": kept}} if kept else {}
-    )
+    if kept:
+        rest[NAMESPACE] = {**metadata[NAMESPACE], "rankings": kept}
+    log.results.metadata = rest
     names = {_scorer_name(str(row.get("ranker")), row.get("slice")) for row in rankings}
     rest_of_scores = [score for score in log.results.scores if score.scorer not in names]
     log.results.scores = _without_scores_of(rest_of_scores, (), kept)

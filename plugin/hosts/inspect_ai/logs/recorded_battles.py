@@ -100,7 +100,14 @@ def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
-    """Read battles and the numbers of repeats from verdicts in any known format."""
+    """Read battles, each once, and the numbers of repeats from verdicts in any known format.
+
+    Verdicts without an item are left out. Repeats are not known without a column of judges; without
+    one of repeats, each judge has one.
+
+    Raises:
+        UsageError: no verdict names its item.
+    """
     from podium.data.reading.judgments import read_battles
 
     battles = read_battles(*sources, merge=False)
@@ -115,8 +122,9 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
     if "judge" not in table:
         return RecordedBattles(pairings, {})
-    repeat = table["repeat"].fillna(0) if "repeat" in table else 0 * table["credit"].fillna(0)
-    last = repeat.groupby(table["judge"].astype(str)).max()
+    if "repeat" not in table:
+        table = table.assign(repeat=0)
+    last = table["repeat"].fillna(0).groupby(table["judge"].astype(str)).max()
     return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
 
 

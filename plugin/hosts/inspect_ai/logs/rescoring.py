@@ -47,7 +47,10 @@ def watch_scoring(command: click.Context | None) -> None:
 
 
 def states_of(places: Iterable[Place]) -> LogStates:
-    """Return logs with their time of modification, or their version in a remote store."""
+    """Return logs with their time of modification, or their version in a remote store.
+
+    A log on this machine that does not exist has the state False.
+    """
     states = set[tuple[str, object]]()
     for place in places:
         state: object

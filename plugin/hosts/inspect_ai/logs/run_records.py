@@ -167,10 +167,11 @@ def _without_folders(value: Any) -> Any:
 
 
 def _system_messages_of(log: EvalLog) -> str | None:
-    """Return the system messages of all samples, or None.
+    """Return the system messages that all samples of a run got, joined; None if they got none.
 
-    They are a setting of generation, or templates that were given to solvers. The steps of the plan
-    have these solvers even if the eval names a solver of its own, because a task may have a setup.
+    They are the setting `system_message` of generation, then the template of each solver
+    `system_message` in the plan. A solver that the user chose replaces those of the task, but not
+    those of its setup, so the plan is searched in any case.
     """
     given = [log.plan.config.system_message]
     for step in log.plan.steps:

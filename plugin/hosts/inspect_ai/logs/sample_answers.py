@@ -84,7 +84,8 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
         else [each.role for each in sample.input if each.role != "system"]
     )
     own = list(sample.messages)
-    # Skip the messages that repeat the input, and system prompts between them.
+    # Skip the messages that repeat the input, and the system prompts before, between and after
+    # them. No message has the role None.
     for role in (*(given or ["user"]), None):
         own = list(dropwhile(lambda message: message.role == "system", own))
         own = own[1:] if own and own[0].role == role else own
@@ -141,7 +142,8 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
     started: dict[str, str] = {}
     for event in events:
         span: Any = event.span_id
-        # Go up to the nearest enclosing span of an agent.
+        # Go up to the nearest enclosing span of an agent, which takes at most as many steps as
+        # there are spans. Further steps change nothing.
         for _ in spans:
             span = spans[span][0] if span in spans and spans[span][1] != "agent" else span
         if event.event == "model" and event.output.choices:
@@ -174,6 +176,7 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
     with named_in_errors(path):
         read_tournament(header)
         samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        # Answers that are not in the store may be in the events (`kept_in_store`).
         if any(
             REQUESTED in sample.metadata and NAMESPACE not in sample.store for sample in samples
         ):

@@ -18,7 +18,7 @@ from podium.hosts.inspect_ai.logs.asked_inputs import texts_of_target
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.message_texts import ATTACHMENT
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile, parse_bytes
-from podium.hosts.inspect_ai.logs.stored_samples import opened_log, order_of_sample
+from podium.hosts.inspect_ai.logs.stored_samples import checked_log, order_of_sample
 
 SUMMARIES = "summaries.json"
 """The file of the summaries in an archive. A log whose run was killed has none."""
@@ -53,7 +53,7 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         return None
     if _version_of(header) < FIRST_VERSION:
         return None
-    with opened_log(path), opened_archive(path) as archive:
+    with checked_log(path), opened_archive(path) as archive:
         names = {*archive.namelist()}
         if SUMMARIES not in names or archive.getinfo(SUMMARIES).file_size > LARGEST_SUMMARIES:
             return None
@@ -62,6 +62,7 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
         ordered = sorted(summaries, key=lambda name: _order_of(summaries[name]))
+        # The first and the last sample are read as an example of all.
         for name in {*ordered[:1], *ordered[-1:]}:
             sample = SampleFile(archive, name).fields(("scores", "choices"))
             if _has_podium_score(sample):

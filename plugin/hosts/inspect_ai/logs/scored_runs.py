@@ -73,7 +73,8 @@ def select_metrics(
         runs: the runs of all tasks.
         measures: what is known of their metrics.
         asked: names of metrics, with or without task and scorer, or `all`. If it is empty, the
-            first metric in the results of the logs that two models have is selected for each task.
+            first metric in the results of the logs that two models have is selected for each task;
+            all metrics of the task if there is no such metric.
 
     Returns:
         The names of the metrics in the column `metric`, by task; and a note on the metrics that

@@ -73,7 +73,7 @@ class StopReason:
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
-    """Return why a run stopped asking its judge; None if its error has another cause."""
+    """Return why a run stopped asking its judge; None without an error, or one of another cause."""
     if not record.error:
         return None
     kept = _kept_record(record)

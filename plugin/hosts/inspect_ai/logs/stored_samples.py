@@ -81,7 +81,7 @@ class ScoredSample(NamedTuple):
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
     """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
-    with opened_log(path):
+    with checked_log(path):
         try:
             # Inspect makes an object for each sample in the archive, even to read the header.
             with garbage_collection_paused():
@@ -95,16 +95,21 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
 
 def summaries_of(path: Path) -> list[EvalSampleSummary]:
     """Return the summaries of a log's samples."""
-    with opened_log(path):
+    with checked_log(path):
         return read_eval_log_sample_summaries(str(path))
 
 
 @contextmanager
-def opened_log(path: Path) -> Iterator[None]:
-    """Check that a log is a regular file, and an archive safe to unpack; then run the body.
+def checked_log(path: Path) -> Iterator[None]:
+    """Check a log, then run the body, which opens and reads it; any damage becomes a DataError.
+
+    The log must be no stream, and an `.eval` archive must be safe to unpack. Nothing else is
+    checked: a folder, for example, fails only in the body.
 
     Raises:
-        DataError: the log fails the check, or the body raises an error.
+        UsageError: the path is a pipe, a socket or a device.
+        DataError: the archive unpacks to too many bytes, or the body raises an error that is not
+            one of podium.
     """
     with _damage_as_data_error(path):
         if path.suffix == ".eval":
@@ -140,10 +145,13 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
 
 def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return `PROMPT_FIELDS` of the samples of a log that have the first ids.
+    """Return the first samples of a log by epoch, then by id; of a log in JSON, as they are stored.
 
-    They are those of the first epoch, and others of small ones. Only these samples are read; of a
-    log in JSON, the first ones in the file.
+    Only these samples are read. A sample has `PROMPT_FIELDS`, and all its fields if it is small.
+
+    Args:
+        path: the log.
+        number: the most samples that are returned.
     """
     if path.suffix != ".eval":
         return first_samples(path, number)
@@ -151,7 +159,7 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
     def parse(sample: SampleFile) -> dict[str, Any]:
         return sample.fields(PROMPT_FIELDS)
 
-    with opened_log(path), opened_archive(path) as archive:
+    with checked_log(path), opened_archive(path) as archive:
         members = sorted(_sample_members(archive), key=_sort_key)[:number]
         return [_parse_member(path, archive, each, parse) for each in members]
 
@@ -159,19 +167,22 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
 def first_samples(
     path: Path, number: int, fields: Set[str] = PROMPT_FIELDS
 ) -> list[dict[str, Any]]:
-    """Return fields of the samples that a log stored first, and other fields of small ones.
+    """Return the samples that a log stored first. Only these samples are read.
 
-    Only these samples are read.
+    Args:
+        path: the log.
+        number: the most samples that are returned.
+        fields: names of the fields that are returned; of small samples, all are.
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
         return sample.fields(fields)
 
     if path.suffix == ".eval":
-        with opened_log(path), opened_archive(path) as archive:
+        with checked_log(path), opened_archive(path) as archive:
             members = islice(_sample_members(archive), number)
             return [_parse_member(path, archive, each, parse) for each in members]
-    with opened_log(path), path.open("rb") as stream:
+    with checked_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
 
 
@@ -185,7 +196,7 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
         path: the archive.
         parse: makes a value of the file of a sample.
     """
-    with opened_log(path), opened_archive(path) as archive:
+    with checked_log(path), opened_archive(path) as archive:
         for member in sorted(_sample_members(archive), key=_sort_key):
             yield _parse_member(path, archive, member, parse)
 

@@ -251,6 +251,9 @@ def read_questions(
 ) -> tuple[list[QuestionRow], list[Notice]]:
     """Read prompts from files, folders, Inspect's tasks and its example datasets.
 
+    Prompts with the same id are all returned. There is a warning about them only if some prompts
+    have no id of their own, but a hash of their text.
+
     Args:
         sources: the sources.
         cluster: the key or column with the groups of items; None if items have no groups.
@@ -325,11 +328,14 @@ def _questions_of(
         question_of(sample, item, task, task, cluster)
         for item, sample in zip(ids, samples, strict=True)
     ]
-    several = 0
+    conversations = 0
+    with_choices = 0
     for sample in samples:
-        several += not isinstance(sample.input, str) and len(sample.input) > 1
-    choices = sum(bool(sample.choices) for sample in samples)
-    counts = {"conversations-as-text": several, "choices-not-shown": choices}
+        if not isinstance(sample.input, str) and len(sample.input) > 1:
+            conversations += 1
+        if sample.choices:
+            with_choices += 1
+    counts = {"conversations-as-text": conversations, "choices-not-shown": with_choices}
     notes = [
         Notice(code, {"task": task, "inputs": number}) for code, number in counts.items() if number
     ]
@@ -515,7 +521,8 @@ class AnswerCollector:
         """Set the responses of the sample builder to the recorded ones and the given answers.
 
         An answer without a text, and every further answer of a model that is not asked any more,
-        becomes a missing response. They are the pairs in `failed`, and the first error is `cause`.
+        becomes a missing response. `failed` has the model and the item of each missing response of
+        these, and `cause` the first error, empty if there is none.
 
         Args:
             attempts: the answers of each finished request; later ones replace earlier ones.

@@ -28,6 +28,7 @@ def notes_on_batches(
         if rounds is None:
             yield Notice("batches-in-unknown-rounds", {"seconds": seconds})
         else:
+            # A batch of a provider may take up to a day.
             fields = {"rounds": rounds, "seconds": seconds, "days": rounds}
             yield Notice("batches-in-rounds", {**fields, "minutes": rounds * seconds / 60})
     without = sorted({str(model) for model in asked if batch_of(model)} - {*map(str, with_batches)})

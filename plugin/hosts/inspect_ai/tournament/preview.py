@@ -14,7 +14,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
-from podium.hosts.inspect_ai.judging.judge_context import share_of_transcripts
+from podium.hosts.inspect_ai.judging.judge_context import note_on_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
@@ -80,7 +80,7 @@ def preview_run(
         raise UsageError(f"{request.name}: nothing can be played: {reason}")
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
     yield from _speed_notes(questions, source)
-    transcripts = share_of_transcripts(competitors.responses, questions.show, questions.why_short)
+    transcripts = note_on_transcripts(competitors.responses, questions.show, questions.why_short)
     yield from notice_texts([*transcripts, *plan.notes])
     if plan.shard:
         mine = len(source.first.pairings)
@@ -114,7 +114,7 @@ def _cost_sentences(
     identical = _count_identical(responses, first, plan.judging)
     calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
-    all_calls = ceil(round(calls * sum(shares or [1]), 6))
+    all_calls = _round_calls_up(calls * sum(shares or [1]))
     with_answers = questions.requests.with_placeholders(responses)
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
@@ -124,14 +124,15 @@ def _cost_sentences(
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
     cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
-    calls_of = [ceil(round(calls * share, 6)) for share in shares] or [calls]
+    calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     of_judges = _judge_texts(plan.judging, calls_of, per_call, request.options.prices or {})
-    first_line = [cost, *(of_judges if _IS_BRIEF.get() else []), missing]
-    yield "; ".join(filter(None, first_line))
-    yield from [] if _IS_BRIEF.get() else of_judges
+    if _IS_BRIEF.get():
+        yield "; ".join(filter(None, [cost, *of_judges, missing]))
+    else:
+        yield "; ".join(filter(None, [cost, missing]))
+        yield from of_judges
     if rotation:
-        code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
-        yield f"note: {notice_text(Notice(code, {'battles': 0, 'shared': 0}))}"
+        yield _note_on_turns(rotation)
     if plan.collector:
         wanted = plan.collector.answers_to_ask(first if len(first) >= battles else None)
         yield questions.requests.cost_text(responses, wanted)
@@ -139,12 +140,26 @@ def _cost_sentences(
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 
 
+def _note_on_turns(rotation: JudgeRotation) -> str:
+    """Write that battles of all judges count several times, or that no battle has several."""
+    code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
+    # Numbers of 0 are not written: none is known before the run.
+    no_numbers = {"battles": 0, "shared": 0}
+    return f"note: {notice_text(Notice(code, no_numbers))}"
+
+
+def _round_calls_up(calls: float) -> int:
+    """Return a number of calls, rounded up. Errors of floats below 1e-6 do not make one more."""
+    return ceil(round(calls, 6))
+
+
 def _judge_texts(how: Judging, calls: Sequence[int], tokens: float, prices: Prices) -> list[str]:
     """Return the texts of `_judge_text` that are not empty.
 
     Args:
         how: how judges are asked.
-        calls: number of the calls of each judge; a single number if all make the same.
+        calls: number of the calls of each judge, in their order; or one number in a list, if all
+            judges make the same.
         tokens: input tokens per call.
         prices: prices that the user gave.
     """
@@ -246,6 +261,9 @@ def _rounds_text(source: TournamentSource) -> str:
 def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str:
     """Write the input tokens of all calls, and the most output tokens if every judge has a limit.
 
+    All calls are taken to have the largest limit (`most_output`). If a judge has none, only the
+    input tokens are written.
+
     Args:
         calls: number of calls.
         per_call: input tokens of a call.
@@ -253,7 +271,7 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
         share: share of the input tokens that a provider's prompt cache can serve. It is written
             from 1% on.
     """
-    limits_of_judges = [limits.text or limits.schema for limits in judge_limits(how).values()]
+    limits_of_judges = [most_output(limits, how) for limits in judge_limits(how).values()]
     known_limits = [limit for limit in limits_of_judges if limit]
     text = f"about {calls * per_call:,.0f} input"
     if known_limits and len(known_limits) == len(limits_of_judges):
@@ -262,6 +280,23 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
     if share >= LEAST_SHARE:
         text += f" ({share:.0%} of the input can come from a provider's prompt cache)"
     return text
+
+
+def most_output(limits: CallLimits, how: Judging) -> int | None:
+    """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
+
+    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts, and
+    there is none if texts have none.
+
+    Args:
+        limits: the limits of the judge.
+        how: how it is asked.
+    """
+    if how.replies == "schema":
+        return limits.schema
+    if limits.text is None or limits.schema is None:
+        return limits.text
+    return max(limits.text, limits.schema)
 
 
 def _judge_text(
@@ -284,7 +319,9 @@ def _judge_text(
     if model and len(judges_by_role()) > 1:
         calls_text = f"about {calls:,} {plural('call', calls)}, {calls * tokens:,.0f} input tokens"
         parts.append(calls_text)
-    price_text = _price_text(model, limits, calls, tokens, prices) if model else ""
+    price_text = ""
+    if model:
+        price_text = _price_text(model, most_output(limits, how), calls, tokens, prices)
     if price_text:
         parts.append(price_text)
     if how.realization.template is not None and not _IS_BRIEF.get():
@@ -292,14 +329,17 @@ def _judge_text(
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
-def _price_text(model: Model, limits: CallLimits, calls: int, tokens: float, prices: Prices) -> str:
+def _price_text(
+    model: Model, most_out: int | None, calls: int, tokens: float, prices: Prices
+) -> str:
     """Write what the calls of a judge cost at most, or how to give its price if it is not known.
 
-    The text is empty for podium's stand-in judges, which cost nothing.
+    If its replies have no limit of tokens, only the input is priced, and the text says so. The text
+    is empty for podium's stand-in judges, which cost nothing.
 
     Args:
         model: the judge.
-        limits: limits of its output tokens.
+        most_out: limit of the output tokens of a reply; None for no limit.
         calls: number of its calls.
         tokens: input tokens per call.
         prices: prices that the user gave.
@@ -311,10 +351,10 @@ def _price_text(model: Model, limits: CallLimits, calls: int, tokens: float, pri
         option = option_text("prices", f"{{{model}: [IN, OUT]}}", "argument")
         return f"price not known ({option} per million tokens)"
     price_in, price_out = price
-    most_out = limits.text or limits.schema
-    cost = calls * (tokens * price_in + (most_out or 0) * price_out) / 1e6
-    what = "at most about" if most_out else "for the input about"
-    return f"{what} {cost:,.2f} in money"
+    if most_out is None:
+        return f"for the input about {calls * tokens * price_in / 1e6:,.2f} in money"
+    cost = calls * (tokens * price_in + most_out * price_out) / 1e6
+    return f"at most about {cost:,.2f} in money"
 
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:

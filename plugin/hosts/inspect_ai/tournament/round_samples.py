@@ -25,6 +25,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     SampleReplies,
     credit_in,
     parse_sample,
+    was_judge_asked,
 )
 from podium.hosts.inspect_ai.media import input_of
 from podium.names import names_without_provider
@@ -57,9 +58,8 @@ class SampleBuilder:
         for pairing, judges in self._with_judges(pairings):
             short = self.short_names
             # Ids have short names, because Inspect shows them in lists.
-            named = pairing._replace(
-                a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or "")
-            )
+            first = None if pairing.first is None else short.get(pairing.first)
+            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
             about = self._about_item(pairing, judges)
             about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
             if pairing.first is not None:
@@ -186,8 +186,9 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
     Args:
         sample: the sample whose calls failed.
-        failed: the replies on all its battles, by epoch. Of a pack, only battles that have failed
-            calls in any epoch are repeated. The new sample records these replies as earlier ones.
+        failed: the replies on all its battles, by each epoch with failed calls. Of a pack, only
+            battles that have failed calls in any epoch are repeated. The new sample records the
+            replies on these battles as earlier ones.
 
     Raises:
         TypeError: the sample has no battles.
@@ -214,15 +215,13 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
     return sample.model_copy(update={"id": f"{sample.id}{AGAIN}", "metadata": again.to_log()})
 
 
-def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample; empty if no call failed.
+def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
+    """Return the replies on all battles of a finished sample if one of its calls failed, else none.
 
-    Empty, too, if there is no sample, if it ended with an error, or if it has no replies.
+    There are none, too, if it ended with an error, or if no judge was asked.
     """
-    if sample is None or sample.error is not None:
-        return ()
     kept = kept_in_store(sample, NAMESPACE)
-    if not kept or "options" not in kept:
+    if sample.error is not None or not was_judge_asked(kept):
         return ()
     replies = SampleReplies.parse(kept).to_battles()
     return replies if any(battle.has_failed for battle in replies) else ()
@@ -241,7 +240,7 @@ def missing_responses_text(responses: Responses) -> str:
 
 
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
-    """Return the outcomes of a finished sample's battles.
+    """Return the outcomes of a finished sample's battles, by its first score.
 
     Empty if the sample ended with an error or without a score, or if it has no battles. The credit
     and margin of an unparsed battle are None.

@@ -14,8 +14,7 @@ class JudgeOptions(TypedDict, total=False):
     realization: str
     """How the judge is asked (`podium list scorers`). Pairwise: `direct` (one letter), `cot`
     (reasons, then a letter), `labels` (five levels), `rubric` (six criteria, 1 to 10). One
-    response
-    at a time: `numeric`, `likert`, `token-probs`, `reward`."""
+    response at a time: `numeric`, `likert`, `token-probs`, `reward`."""
     tie: bool
     """Let the judge declare a tie."""
     checklist: bool
@@ -123,4 +122,4 @@ class RunOptions(JudgeOptions, total=False):
     `until` and the ranking take such groups as the unit. In Inspect's logs it is a key of the
     samples' metadata, in lm-eval's samples a field of the documents."""
     answered_by: str | Sequence[str] | None
-    """Play only the items that the files of this model, or of one of these, contain."""
+    """Play only the items that this model, or at least one of these models, answered."""

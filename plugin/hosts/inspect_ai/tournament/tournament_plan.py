@@ -106,7 +106,7 @@ def plan_tournament(
     collector = None
     if any(responses.pending.values()):
         collector = _build_collector(request, questions, sample_builder, packed)
-    first = shows_first(request.name, tournament, judging, judge_options)
+    first = side_fixed_first(request.name, tournament, judging, judge_options)
     shard = None
     if options.shard:
         if collector:
@@ -140,11 +140,11 @@ def _settle_judging(seed: int, judge_options: Mapping[str, Any], responses: Resp
     return judging
 
 
-def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
-    """Return `a` if the tournament decides which response is shown first; otherwise None.
+def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
+    """Check the options of the judge, and return the side for which `Judging.calls` counts calls.
 
-    Such a tournament balances the orders itself, and needs one call per battle. The `a` stands for
-    either model, as `Judging.calls` takes it.
+    It is `a` if the tournament itself decides which response is shown first, so that a battle takes
+    one call; `a` then stands for either side. It is None if the option `orders` decides.
 
     Args:
         name: name of the tournament, for error messages.
@@ -153,8 +153,8 @@ def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) 
         how: the options of the judge that were given, by name.
 
     Raises:
-        UsageError: the tournament does so, but the option `orders` is given, or the judge grades
-            single responses.
+        UsageError: the tournament decides the order, and the option `orders` is given or the judge
+            grades single responses.
     """
     if not fixes_first_shown(rule):
         return None
@@ -260,8 +260,10 @@ def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterato
     earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
     for group in judges_with_other_replies([*earlier.values(), *now.values()]):
         asked = [name for name in group if name in now]
+        if not asked:
+            continue
         others = [name for name in group if name not in now]
-        for judge in others if asked else []:
+        for judge in others:
             replies = _option_that_asks_alike(earlier[judge].replies or "text", judging)
             yield Notice(
                 "earlier-form", {"log": log, "judge": judge, "now": asked[0], "replies": replies}

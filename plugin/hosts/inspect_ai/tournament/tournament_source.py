@@ -33,9 +33,9 @@ from podium.hosts.inspect_ai.tournament.round_samples import (
     announce_portion,
     announce_round,
     build_repeat,
-    failed_replies_of,
     outcomes_of,
     portion_id,
+    replies_if_any_failed,
     round_id,
     schedule_in,
 )
@@ -51,7 +51,7 @@ class SampleEnd(NamedTuple):
 
     Attributes:
         announced: the round that the sample announced.
-        portion: number of samples that the sample announced as allowed by the cost limit.
+        portion: if the sample announced a portion, how many samples the cost limit allows in it.
         answers: the answers that the sample requested.
         outcomes: the outcomes of the sample's battles.
     """
@@ -100,7 +100,9 @@ class TournamentSource(SampleSource):
     follows_eval: bool = False
 
     def __post_init__(self) -> None:
-        self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
+        # A rule that limits another one, such as a budget, holds it in `rule`.
+        tournament = getattr(self.rule, "rule", self.rule)
+        self.stops_early = bool(getattr(tournament, "until", ""))
         self.events: list[tuple[str, SampleEnd]] = []
         self.first = self.spread(self.rule.next(self.field, ()))
         requests: list[Sample] = []
@@ -144,7 +146,7 @@ class TournamentSource(SampleSource):
         # Failed replies are kept over attempts, because a retry in this process replays samples.
         failed = self._failed_replies.setdefault(str(sample.id), {})
         failed.pop(str(sample.epoch), None)
-        replies = failed_replies_of(sample)
+        replies = replies_if_any_failed(sample)
         if replies:
             failed[str(sample.epoch)] = [*replies]
 

@@ -290,11 +290,14 @@ def _build_metadata(
 
 
 def _left_out_by_task(competitors: Competitors, source: TournamentSource) -> dict[str, int]:
-    """Return the number of battles of the first round that lack a response, by task."""
+    """Return the number of battles of the first round that lack a response, by task.
+
+    Recorded battles without responses are among them. Tasks without such battles are left out.
+    """
     tasks = competitors.responses.tasks
     left_out = Counter[str]()
     for item, number in source.first.left_out_of.items():
         left_out[task_of_item(item, tasks)] += number
     for pairing in competitors.unanswered:
         left_out[task_of_item(pairing.item, tasks)] += 1
-    return dict(+left_out)
+    return {task: number for task, number in left_out.items() if number}

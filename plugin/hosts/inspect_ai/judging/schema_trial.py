@@ -68,12 +68,12 @@ class SchemaTrial:
             except (JudgeStoppedError, LimitExceededError):
                 raise
             except Exception as failure:
-                if _words_of(failure) == _words_of(error):
+                if _stable_words(failure) == _stable_words(error):
                     self._trials_left = 0
                 return False
             return isinstance(answer, ModelOutput)
 
 
-def _words_of(error: Exception) -> str:
+def _stable_words(error: Exception) -> str:
     """Return type and message of an error without numbers, which differ between its calls."""
     return NUMBERED.sub("", cause_of(error))

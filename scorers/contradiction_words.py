@@ -18,6 +18,10 @@ UNDECIDED = r"""neither|none|nobody|no one|no winner|no verdict|nothing|undecide
 |aucune?|indécise?|égalité|les deux|ninguna|ninguno|ambas|empate|indecis[oa]|ни один|никто|ничья
 |неясно|оба|都不|平局|无|不确定""".replace("\n", "")
 """Words in the place of a verdict that choose neither response."""
+CLOSING_WORDS = r"""final(?:ly)?|overall|result|outcome|conclusion|in (?:the end|short|sum)|so|thus
+|or|actually|but|and|rather|there is|it is|it['’]s|i (?:choose|pick|prefer|say)|fazit|ergebnis
+|résultat|resultado|итог""".replace("\n", "")
+"""Words before an undecided value: `Final: neither`."""
 LOSER_WORDS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing
 |disqualified|schlechtere?|schwächere?|verlierer(?:in)?|pire|moins bonne|perdante?|peor|perdedora?
 |худший|слабее""".replace("\n", "")

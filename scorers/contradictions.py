@@ -11,6 +11,7 @@ from typing import NamedTuple
 from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
 from podium.scorers.comparisons import OTHER_RESPONSE
+from podium.scorers.stated_marks import contradicts_marks
 from podium.scorers.stated_scores import preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
 from podium.scorers.verdict_statements import Form
@@ -25,6 +26,11 @@ UNDECIDED_LINE = re.compile(
     rf"(?i)(?:{words.UNDECIDED})[ \t]*(?:of (?:them|the two|both)|yet)?[^\w\n]*\Z"
 )
 """A value that chooses neither response, to the end of its line."""
+UNDECIDED_SENTENCE = re.compile(
+    rf"(?i)[^\w\n]*(?:(?:{words.CLOSING_WORDS})[*_ \t]*[:：,=→—-]*[^\w\n]*)*(?:{words.UNDECIDED})"
+    r"[ \t]*(?:of (?:them|the two|both)|yet|wins?|is better)?[^\w\n?]*\Z"
+)
+"""A sentence that chooses neither response, such as `Neither.` or `Final: neither`."""
 NAMED_VERDICT = re.compile(
     rf"(?i)[^\w\n]*(?:(?:my|the|so|our|final|overall|last|own|and) )*(?:{words.DECISION_NOUNS})"
     r"[ \t*_]*(?:\bis\b)?[ \t*_]*[:：=→—-]+[^\w\n?]*(?P<value>[^\n]*)"
@@ -159,7 +165,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     if verdict.preferred not in OTHER_RESPONSE:
         return False
     other = OTHER_RESPONSE[verdict.preferred]
-    if preferred_by_scores(view) == other:
+    if preferred_by_scores(view) == other or contradicts_marks(view, other):
         return True
     if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True
@@ -289,16 +295,18 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
     """Return whether the words after a verdict blame the response that it prefers.
 
     The words are the rest of the clause, as in `A: misses the point` or `A: undecided`, or a later
-    sentence such as `This is the weaker one`. The rest of the clause is not checked if a sentence
-    such as `A is better` states the verdict.
+    sentence such as `Neither.` or `This is the weaker one`. The rest of the clause is not checked
+    if a sentence such as `A is better` states the verdict.
     """
     clause = REST_OF_CLAUSE.match(view, verdict.end, verdict.end + LONGEST_CLAUSE)
     if clause and not verdict.is_sentence:
-        description = clause[0].lstrip("*_`\"' )]:=–—-(")
+        description = clause[0].lstrip("*_`\"' )]:=–—-(,/")
         if has_fault(description) or UNDECIDED_LINE.match(description):
             return True
-    rest = view[verdict.end : verdict.end + SEARCHED_AROUND]
-    return any(map(VERDICT_IS_WORSE.match, re.split(r"[.!?]\s|\n", rest)))
+    sentences = re.split(r"[.!?]\s|\n", view[verdict.end : verdict.end + SEARCHED_AROUND])
+    if any(map(UNDECIDED_SENTENCE.match, sentences)):
+        return True
+    return any(map(VERDICT_IS_WORSE.match, sentences))
 
 
 def has_fault(clause: str) -> bool:

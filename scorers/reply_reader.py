@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
+from podium.scorers.conceded_limits import without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
@@ -221,6 +222,7 @@ def read_statement(
     view = own_words(without_echo(reply.text))
     if view is None:
         return "no verdict"
+    view = without_conceded_limit(view)
     read = partial(
         _statement_in,
         text=reply.text,

@@ -131,7 +131,7 @@ def _leads_of_sentences(text: str) -> Iterator[Lead]:
         matches = list(SCORE_AFTER_NAME.finditer(text))
     scores = []
     for match in matches:
-        line = _line_around(text, match)
+        line = line_around(text, match)
         if not OTHER_COUNTS.search(line):
             scores.append(
                 (match["side"], _number_of_match(match), TOTAL_WORD.search(line) is not None)
@@ -145,7 +145,7 @@ def _leads_of_sentences(text: str) -> Iterator[Lead]:
             yield Lead(margin, is_total or next_is_total)
 
 
-def _line_around(text: str, match: re.Match[str]) -> str:
+def line_around(text: str, match: re.Match[str]) -> str:
     """Return the line of a match, at most 100 characters on each side."""
     start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - LONGEST_SIDE)
     return text[start : match.end() + LONGEST_SIDE].partition("\n")[0]

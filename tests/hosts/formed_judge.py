@@ -26,10 +26,16 @@ class RejectedError(RuntimeError):
     status_code = 400
 
 
+class BusyError(RuntimeError):
+    status_code = 503
+
+
 @modelapi(name="formed")
 class FormedJudge(ModelAPI):
     """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects`
-    it; `textual` rejects it, too, and its text replies are parsed; `broken` fails; `reasons` first
+    it; `textual` rejects it, too, and its text replies are parsed; `odd` rejects it in words that
+    do not say so, and its text replies are parsed; `odder` rejects all calls so; `broken` fails,
+    and `busy` too; `reasons` first
     and is cut off by any limit; `talks` until its limit; `loops` in its reasons; `quotes` its
     prompt in them; `full` rejects long prompts; `caches` takes the schema, and has 9 of 10 input
     tokens in its prompt cache. The habits of other names are in `NEXT_HABITS`."""
@@ -48,6 +54,10 @@ class FormedJudge(ModelAPI):
         schema = config.response_schema
         if habit == "broken":
             raise RuntimeError("the server is broken")
+        if habit == "busy":
+            raise BusyError("503: try again later")
+        if habit == "odder" or (schema and habit == "odd"):
+            raise RejectedError("400: Extra inputs are not permitted")
         if schema and habit in ("rejects", "textual"):
             raise RejectedError(
                 "400: response_format of type json_schema is not supported by this model"
@@ -69,7 +79,9 @@ class FormedJudge(ModelAPI):
                 cut=loops,
                 cached=9 if habit == "caches" else 0,
             )
-        return output("A" if habit in ("full", "plain", "textual") else TALK, cut=habit == "talks")
+        return output(
+            "A" if habit in ("full", "odd", "plain", "textual") else TALK, cut=habit == "talks"
+        )
 
 
 def value_of(schema, reasons):

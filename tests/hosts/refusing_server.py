@@ -3,6 +3,7 @@ noise.
 
 The name of the model says how it behaves, as words joined by `+`:
 - `no-temperature`, `no-logprobs`, `no-max_tokens`, `no-schema`: calls with the option are rejected;
+- `odd-STATUS`: a call with a schema is rejected with that HTTP status, in words that do not say so;
 - `noise-N`: the first N replies to a schema are noise; `talks`: all of them are;
 - `reasons-N`: it takes N tokens to reason before its answer, which it does not show;
 - `endless`: a list in its reply never ends, and is cut off;
@@ -43,6 +44,7 @@ REFUSED = {
 }
 """By habit: the options that are rejected, and the server's words."""
 NOISE = "Both have their merits."
+ODD = "Extra inputs are not permitted"
 
 
 class RefusingServer:
@@ -70,6 +72,9 @@ class RefusingServer:
             options, words = REFUSED.get(habit, ((), ""))
             if any(request.get(option) is not None for option in options):
                 return 400, {"error": {"message": words, "type": "invalid_request_error"}}
+            if schema and habit.startswith("odd-"):
+                error = {"message": ODD, "type": "invalid_request_error"}
+                return int(habit.removeprefix("odd-")), {"error": error}
         limit = request.get("max_tokens") or request.get("max_completion_tokens")
         for habit in habits:
             name, _, amount = habit.partition("-")

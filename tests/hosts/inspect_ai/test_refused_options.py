@@ -65,6 +65,20 @@ def test_a_refused_option_is_tried_once_dropped_said_and_logged(
     assert sum(NOTES[option] in note for note in notes) == 1
 
 
+@pytest.mark.fast_cases(1)
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_schema_that_is_rejected_in_other_words_is_tried_once(
+    play, write_responses, server, status, cache
+):
+    task = round_robin(responses=write_responses(items=1), cache=cache)
+    log = play(task, f"openai-api/refusing/odd-{status}")
+    assert log.status == "success", log.error
+    assert all(row["credit"] is not None for row in judged(log))
+    assert server.with_option("response_format") == 1
+    assert len(server.requests) == JUDGMENTS + (1 if cache else 2)
+
+
 @pytest.mark.slow
 def test_several_refused_options_are_tried_once_each(play, write_responses, server):
     habits = "no-temperature+no-max_tokens"

@@ -5,7 +5,7 @@ import json
 import random
 
 import pytest
-from formed_judge import CALLS
+from formed_judge import CALLS, NEXT_HABITS
 from hostile_responses import HOSTILE, ORDERS, VERDICTS, closing
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
@@ -109,6 +109,72 @@ def test_auto_repeats_as_text_after_one_message_if_the_judge_takes_no_schema(
     with_schema = [config for config, _ in CALLS if config.response_schema]
     assert len(with_schema) == tries
     assert sum("An earlier reply to this could not be read" in prompt for _, prompt in CALLS) == 36
+
+
+ODD = "its server says: RejectedError: 400: Extra inputs are not permitted"
+
+
+def with_schema():
+    """Return how many calls had a schema."""
+    return sum(config.response_schema is not None for config, _ in CALLS)
+
+
+@pytest.mark.fast_cases(1)
+@pytest.mark.parametrize("realization", ["direct", "numeric", "labels"])
+def test_a_judge_that_rejects_schemas_in_words_of_its_own_is_tried_once_without(
+    play, write_responses, capfd, realization
+):
+    task = round_robin(responses=write_responses(items=2), realization=realization)
+    log = play(task, "formed/odd")
+    assert log.status == "success", log.error
+    assert with_schema() == 1
+    said = "".join(capfd.readouterr())
+    assert said.count("formed/odd takes no JSON schema") == 1
+    assert ODD in said
+    records = [*log.samples[0].store["podium"]["judges"].values()]
+    assert [record["refused_options"]["schema"] for record in records] == [ODD]
+    if realization == "direct":
+        assert read_battles(log.location).counts().unparsed == 0
+        # The reply of the trial is taken from the cache.
+        assert len(CALLS) == 1 + len(judged(log))
+
+
+def test_a_call_that_is_rejected_without_a_schema_too_is_tried_once_and_stays_an_error(
+    play, write_responses, capfd
+):
+    log = play(round_robin(responses=write_responses(items=4)), "formed/odder")
+    assert log.status == "error"
+    assert "its first 10 calls all failed" in log.error.message
+    assert "Extra inputs are not permitted" in log.error.message
+    assert len(CALLS) - with_schema() == 1
+    assert "takes no JSON schema" not in "".join(capfd.readouterr())
+
+
+def test_a_trial_that_finds_the_server_busy_is_made_again(play, write_responses):
+    NEXT_HABITS["moody"] = ["odd", "busy", "odd"]
+    log = play(round_robin(responses=write_responses(items=1)), "formed/moody", fail_on_error=False)
+    del NEXT_HABITS["moody"]
+    assert with_schema() < 12
+    replies = [one["replies"][0]["text"] for one in judged(log) if "text" in one["replies"][0]]
+    assert replies.count("A") == 11
+
+
+def test_a_judge_that_has_taken_a_schema_is_not_tried_without(play, write_responses):
+    NEXT_HABITS["moody"] = ["takes", "odd", "takes"]
+    play(round_robin(responses=write_responses(items=1)), "formed/moody", fail_on_error=False)
+    del NEXT_HABITS["moody"]
+    assert with_schema() == len(CALLS) == 12
+
+
+@pytest.mark.slow
+def test_schema_stops_with_the_remedy_and_makes_no_trial(play, write_responses):
+    files = write_responses(items=4)
+    log = play(round_robin(responses=files, replies="schema"), "formed/rejects")
+    assert "use replies=text" in log.error.message
+    CALLS.clear()
+    log = play(round_robin(responses=files, replies="schema"), "formed/odd")
+    assert log.status == "error"
+    assert with_schema() == len(CALLS)
 
 
 @pytest.mark.slow
@@ -220,7 +286,8 @@ def test_a_prompt_that_does_not_fit_is_missing_with_that_reason(play, write_resp
 
 
 @pytest.mark.parametrize(
-    ("habit", "reason"), [("rejects", "no verdict"), ("full", "prompt too long")]
+    ("habit", "reason"),
+    [("rejects", "no verdict"), ("odd", None), ("full", "prompt too long")],
 )
 def test_a_rejected_schema_or_prompt_is_not_taken_for_rejected_images(habit, reason):
     battle = {"item": "q", "instruction": "?", "model_a": "a", "model_b": "b", "response_b": "hi"}

@@ -1,7 +1,7 @@
 """The settings of each call to a judge: form of the reply, temperature, limit of tokens."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from podium.hosts.inspect_ai.judging.refused_options import (
     without_options,
 )
 from podium.hosts.inspect_ai.judging.reply_requests import ReplyRequest, Schema
+from podium.hosts.inspect_ai.judging.schema_trial import SchemaTrial, may_reject_schema
 from podium.printable import shorten, tell
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
@@ -30,9 +31,16 @@ from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
 ABOUT_SCHEMA = re.compile(
-    r"response_?format|json_?schema|\bschema|grammar|structured[ _]outputs?|guided", re.IGNORECASE
+    r"response[ _-]?format|output[ _-]?(?:config\W{0,3})?format|json[ _-]?(?:schema|mode)"
+    r"|\bschema|grammar|structured[ _-]?(?:outputs?|decoding|generation|responses?)|guided"
+    r"|(?:controlled|constrained)[ _-]?(?:generation|decoding|outputs?)"
+    r"|response[ _]?(?:mime[ _]?type|schema)",
+    re.IGNORECASE,
 )
-"""Matches the error message of a server that takes no JSON schema."""
+"""Matches the error message of a server that takes no JSON schema.
+
+A judge that rejects one in other words is known by a trial without the schema (`SchemaTrial`).
+"""
 ABOUT_LENGTH = re.compile(
     r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)"
     r"|too many (?:input )?tokens|exceed_context_size",
@@ -127,6 +135,7 @@ class JudgeState:
         few_alternatives: whether the judge gives only few alternatives of a token.
         stopped: the error that refuses further calls; None if calls are made.
         first_calls: lets the judge's first calls be made alone.
+        schema_trial: whether a rejected call works without its schema.
     """
 
     takes_schema: bool | None = None
@@ -136,6 +145,7 @@ class JudgeState:
     few_alternatives: bool = False
     stopped: JudgeStoppedError | None = None
     first_calls: FirstCalls = field(default_factory=FirstCalls)
+    schema_trial: SchemaTrial = field(default_factory=SchemaTrial)
 
 
 class CallSettings:
@@ -312,11 +322,42 @@ class CallSettings:
         state.refused["schema"] = why
         if self.how.replies == "schema":
             state.stopped = JudgeStoppedError(
-                f"{name} takes no JSON schema ({why}); leave out replies=schema"
+                f"{name} takes no JSON schema ({why}); use replies=text"
             )
             raise state.stopped
         how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"
         tell(f"{name} takes no JSON schema ({why}): {how}")
+
+    async def rejects_schema(
+        self,
+        judge: JudgeRecord,
+        config: GenerateConfig,
+        error: Exception,
+        ask_for_text: Callable[[], Awaitable[object]],
+    ) -> bool:
+        """Return whether a rejected call works without its schema, so that text must be asked for.
+
+        Servers reject a schema in words of their own, so a call without it shows whether the
+        schema is the reason. It is made once per judge (`SchemaTrial`), and only if the judge is
+        not known to take a schema. With `replies=schema`, no text is asked for.
+
+        Args:
+            judge: the judge.
+            config: the settings of the rejected call.
+            error: the error of that call.
+            ask_for_text: makes the call without a schema; see `SchemaTrial.works_without`.
+        """
+        state = self.state_of(judge)
+        if not config.response_schema or self.how.replies == "schema":
+            return False
+        if not may_reject_schema(error):
+            return False
+        works = await state.schema_trial.works_without(
+            ask_for_text, error, is_settled=lambda: state.takes_schema is not None
+        )
+        if works:
+            self.refuse_schema(judge, f"its server says: {cause_of(error)}")
+        return state.takes_schema is False
 
     def is_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
         """Return whether a reply to a JSON schema is noise, so that text must be asked for instead.

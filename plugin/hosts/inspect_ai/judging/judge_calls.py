@@ -852,17 +852,16 @@ async def _call_judge(
         attempt: number of the attempt, from 1.
         schema: the schema of the reply; None for a text reply.
     """
+    # Imported here because Inspect's registry loads this file even if nothing is judged.
+    from podium.hosts.inspect_ai.judging.offline_api import asked_by
+
     judge = run.judge_of(model)
-    call = request.call(attempt)
-    if schema:
-        prompt = request.schema_prompt(schema, attempt)
-        call = f"{call} {schema}"
-    else:
-        prompt = request.text_prompt(attempt)
-    current_config = partial(run.settings.config, model, judge, request, schema)
     while True:
-        config = current_config()
-        output = await _call_model(run, model, request, prompt, call, current_config)
+        config = run.settings.config(model, judge, request, schema)
+        with asked_by(request.how, request.texts):
+            output = await run.call_judge(
+                model, partial(_call_model, run, model, request, attempt, schema)
+            )
         if isinstance(output, Reply | Exception):
             return output
         if not run.settings.raises_limit(judge, model, config, output):
@@ -870,14 +869,9 @@ async def _call_judge(
 
 
 async def _call_model(
-    run: Run,
-    model: Model,
-    request: ReplyRequest,
-    prompt: str,
-    call: str,
-    current_config: Callable[[], GenerateConfig],
+    run: Run, model: Model, request: ReplyRequest, attempt: int, schema: Schema | None
 ) -> ModelOutput | Reply | Exception:
-    """Return a judge's output for a prompt.
+    """Return a judge's output.
 
     If it rejects the prompt, a reply is returned that says why: the prompt is too long, or its
     media are refused. If its server takes no JSON schema, the error is returned. The call is
@@ -887,62 +881,71 @@ async def _call_model(
         run: the run.
         model: the judge.
         request: what it is asked for. `podium/offline` answers from its texts.
-        prompt: the prompt.
-        call: name of the call. An output is cached under it, with messages and settings.
-        current_config: function that returns the generation settings, without refused options.
+        attempt: number of the attempt, from 1.
+        schema: the schema of the reply; None for a text reply.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.judge_messages import judge_messages
-    from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
     judge = run.judge_of(model)
+    prompt, call = _prompt_and_call(request, attempt, schema)
     messages = judge_messages(model, prompt, request.media)
     batch = GenerateConfig(batch=batch_of(model))
     how: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
     how["cache"] = run.cache_policy(call)
+    while True:
+        config = run.settings.config(model, judge, request, schema)
+        asked = run.settings.asked_model(model, judge)
+        try:
+            output = await generate_output(asked, messages, config=config.merge(batch), **how)
+            break
+        except Exception as error:
+            if run.settings.adapts_to(judge, config, error):
+                continue
+            shown = _rejection_by(error, config)
+            if shown is not None:
+                return shown
+            ask_for_text = partial(_call_model, run, model, request, attempt, None)
+            if await run.settings.rejects_schema(judge, config, error, ask_for_text):
+                return error
+            words = why_refused(error) if request.media and is_rejection(error) else None
+            if words:
+                return Reply("", refused=words)
+            raise
+    estimate_usage(model, prompt, output)
+    why = why_too_long(output)
+    return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
-    async def ask() -> ModelOutput | Reply | Exception:
-        """Make the call; return a reply for a rejected prompt, and an error about the schema."""
-        while True:
-            config = current_config()
-            asked = run.settings.asked_model(model, judge)
-            try:
-                output = await generate_output(asked, messages, config=config.merge(batch), **how)
-                break
-            except Exception as error:
-                if run.settings.adapts_to(judge, config, error):
-                    continue
-                return _rejection_by(error, config, has_media=bool(request.media))
-        estimate_usage(model, prompt, output)
-        why = why_too_long(output)
-        return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
-    with asked_by(request.how, request.texts):
-        return await run.call_judge(model, ask)
-
-
-def _rejection_by(
-    error: Exception, config: GenerateConfig, *, has_media: bool
-) -> Reply | Exception:
-    """Return what a failed call shows: a rejected prompt, or a server that takes no JSON schema.
+def _prompt_and_call(request: ReplyRequest, attempt: int, schema: Schema | None) -> tuple[str, str]:
+    """Return the prompt of a call, and the name under which its output is cached.
 
     Args:
-        error: the error of the call, which is raised if it shows neither.
+        request: what is asked for.
+        attempt: number of the attempt, from 1.
+        schema: the schema of the reply; None for a text reply.
+    """
+    if schema:
+        return request.schema_prompt(schema, attempt), f"{request.call(attempt)} {schema}"
+    return request.text_prompt(attempt), request.call(attempt)
+
+
+def _rejection_by(error: Exception, config: GenerateConfig) -> Reply | Exception | None:
+    """Return what a failed call shows by its words: a prompt that is too long, or that the judge
+    takes no JSON schema.
+
+    Args:
+        error: the error of the call.
         config: the settings of the call.
-        has_media: whether the prompt shows media.
 
     Returns:
-        A reply that says why the prompt was rejected, or the error about the schema.
+        A reply that says why the prompt was rejected, or the error about the schema; None if the
+        error shows neither.
     """
     why = why_too_long(error)
     if why:
         return Reply("", refused=why, rejection=TOO_LONG)
-    if config.response_schema and is_about_schema(error):
-        return error
-    words = why_refused(error) if has_media and is_rejection(error) else None
-    if words:
-        return Reply("", refused=words)
-    raise error
+    return error if config.response_schema and is_about_schema(error) else None
 
 
 def _reply_of(output: ModelOutput) -> Reply:

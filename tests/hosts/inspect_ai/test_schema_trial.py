@@ -1,0 +1,93 @@
+"""The trial of a call without its schema: how often it is made, and what shows what."""
+
+import anyio
+import pytest
+from inspect_ai.model import ModelOutput
+
+from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError
+from podium.hosts.inspect_ai.judging.schema_trial import (
+    MOST_TRIALS,
+    SchemaTrial,
+    may_reject_schema,
+)
+from podium.scorers.reply import Reply
+
+CALLS = 5
+"""How many calls with a schema are rejected in each test."""
+
+
+class ServerError(RuntimeError):
+    def __init__(self, words, status=400):
+        super().__init__(words)
+        self.status_code = status
+
+
+REJECTED = ServerError("Extra inputs are not permitted (call 1234)")
+SAME = ServerError("Extra inputs are not permitted (call 5678)")
+OTHER = ServerError("no images")
+
+
+def tried(answer, *, settled=False):
+    """Return what each of some trials at the same time shows, and how many calls were made."""
+    asked = []
+    shown = []
+
+    async def ask():
+        asked.append(1)
+        await anyio.sleep(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def try_all():
+        trial = SchemaTrial()
+
+        async def try_one():
+            works = await trial.works_without(
+                ask, REJECTED, is_settled=lambda: settled or any(shown)
+            )
+            shown.append(works)
+
+        async with anyio.create_task_group() as group:
+            for _ in range(CALLS):
+                group.start_soon(try_one)
+
+    anyio.run(try_all)
+    return shown, len(asked)
+
+
+def test_calls_that_are_rejected_meanwhile_wait_for_one_trial():
+    shown, calls = tried(ModelOutput.from_content("m", "A"))
+    assert (sorted(shown), calls) == ([False] * (CALLS - 1) + [True], 1)
+
+
+def test_a_trial_that_fails_in_the_same_words_is_the_only_one():
+    assert tried(SAME) == ([False] * CALLS, 1)
+
+
+@pytest.mark.parametrize(
+    "answer", [OTHER, ServerError("busy", 503), Reply("", refused="prompt too long")]
+)
+def test_a_trial_that_fails_otherwise_is_made_again_a_few_times(answer):
+    assert tried(answer) == ([False] * CALLS, MOST_TRIALS)
+
+
+def test_no_trial_is_made_with_a_judge_that_is_known():
+    assert tried(ModelOutput.from_content("m", "A"), settled=True) == ([False] * CALLS, 0)
+
+
+def test_a_judge_that_is_not_asked_any_more_ends_the_trial():
+    with pytest.raises(ExceptionGroup) as ended:
+        tried(JudgeStoppedError("it needs token probabilities"))
+    assert ended.group_contains(JudgeStoppedError)
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_rejection_may_be_about_the_schema(status):
+    assert may_reject_schema(ServerError("whatever", status))
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 408, 429, 500, 503])
+def test_other_failures_are_not_about_the_schema(status):
+    assert not may_reject_schema(ServerError("whatever", status))
+    assert not may_reject_schema(JudgeStoppedError("no more calls"))

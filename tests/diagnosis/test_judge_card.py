@@ -183,6 +183,7 @@ def test_the_card_is_json_without_nan(two_judges):
         "method",
         "n",
         "of",
+        "cluster",
         "clusters",
         "unit",
     }

@@ -50,7 +50,7 @@ def test_gpt_4_in_both_orders_has_a_leader_and_a_preference_for_the_first():
     }
     [board] = audit_of("roundrobin_qlora_oa_gpt4.parquet", options)
     assert flags_of(board) == ["lost replies", "position", "fit", "unparsed"]
-    assert board.answer[0].startswith("Use this ranking with care, four of 13 probes are flagged")
+    assert board.answer[0].startswith("Use this ranking with care, four of 17 probes are flagged")
     assert board.answer[1].startswith("gpt4 is clearly ahead of all others that can be ranked")
     assert not probe_of(board, "elo").check.is_known
 

@@ -199,7 +199,7 @@ class _Page(HTMLParser):
     Attributes:
         texts: the paragraphs of the answer and of the notes.
         rows: the cells of each row of the first table.
-        checks: the cells of each row of the table of checks.
+        checks: the cells of each row of the table of probes.
         ranks: why there are no probabilities of ranks; empty if there are.
     """
 
@@ -220,7 +220,7 @@ class _Page(HTMLParser):
 
     @property
     def checks(self) -> list[list[str]]:
-        found = [rows for rows in self.tables if rows[0][:2] == ["check", "result"]]
+        found = [rows for rows in self.tables if rows[0][:2] == ["probe", "result"]]
         return found[0][1:]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

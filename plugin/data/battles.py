@@ -619,6 +619,9 @@ class Battles:
             return
         cells = self._cells_of_value(column)
         known = sorted(cells)
+        if not known and self._name_of_column(column) != column:
+            name = self._name_of_column(column)
+            raise UsageError(f"column {name!r} has no times, which --by {column} needs")
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > most:

@@ -92,9 +92,10 @@ def raters_of(
 def count_raters(battles: Battles) -> tuple[str, int] | None:
     """Return who gave the verdicts, as unit and number: `("judge", 4)`.
 
-    Voters are counted if there are several, else judges, else a single voter. Those without a
-    readable verdict are not counted, unless there are more than `MOST_READ` battles. The result is
-    None if there is no voter and at most one judge, whom the heading of a ranking names.
+    Voters are counted if there are several, else judges, else a single voter who gave every
+    readable verdict. Those without a readable verdict are not counted, unless there are more than
+    `MOST_READ` battles. The result is None if there is no such voter and at most one judge, whom
+    the heading of a ranking names.
     """
     numbers = {column: battles.rows.count_names(column) for column in ("voter", "judge")}
     for column, named in numbers.items():
@@ -104,7 +105,8 @@ def count_raters(battles: Battles) -> tuple[str, int] | None:
             number = len(names - {None})
         if number > 1:
             return column, number
-    return ("voter", 1) if numbers["voter"] else None
+    gave_all = numbers["voter"] and None not in battles.rows.texts_of("voter")[battles.readable]
+    return ("voter", 1) if gave_all else None
 
 
 def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:

@@ -14,6 +14,8 @@ import podium
 from podium.checks import CHECKS, Result, make_check, not_known
 from podium.cli.main import podium as command_line
 from podium.diagnosis.audit_record import Probe
+from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
+from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.remedy_commands import TypedArguments
 from podium.show.answers.audit_sentences import audit_answer
 from podium.show.report.audit_view import QUESTIONS
@@ -206,6 +208,27 @@ def test_what_does_not_apply_is_not_counted_as_not_known(tmp_path):
     absent = [probe for probe in board.probes if not probe.applies]
     assert {"position", "length", "judges"} <= {probe.check.name for probe in absent}
     assert not any(name in board.answer[0] for name in ("position", "length", "judges"))
+
+
+def test_no_command_is_given_for_what_does_not_apply(tmp_path):
+    sources()["scores"].to_csv(tmp_path / "solved.csv", index=False)
+    board = podium.audit(str(tmp_path / "solved.csv")).boards[0]
+    assert [probe.command for probe in board.probes if not probe.applies and probe.command] == []
+
+
+def test_places_are_not_known_if_no_model_has_one_and_do_not_apply_without_errors():
+    battles = podium.read_battles(make_board(World(items=3), 1))
+    standings = podium.rank(battles).standings[0]
+    entries = tuple(replace(entry, rank_low=None) for entry in standings.entries)
+    reasons = {}
+    for method in (standings.error_method, None):
+        shown = replace(standings, separation=None, entries=entries, error_method=method)
+        rows = checks_of_absent((), AuditData(battles, battles, battles, shown, ()))
+        reasons[method] = next(row.reason for row in rows if row.name == "places")
+    assert reasons == {
+        standings.error_method: "fewer than two models have a place",
+        None: "the ranker bradley-terry does not give it",
+    }
 
 
 def test_every_probe_has_a_question():

@@ -133,7 +133,7 @@ class Duck:
         on_disk = f"{self._disk}.{name}"
         # A Parquet file is written in half of the time of a table on disk.
         file = self.folder / f"{name}_rows.parquet"
-        self._run(f"copy (select * from {source}) to {literal_path(file)}")
+        self._run(copy_command(f"select * from {source}", file))
         self._refuse_changed()
         rows_on_disk = f"read_parquet({literal_path(file)})"
         for number, condition in enumerate(
@@ -351,6 +351,14 @@ def _close(
 def literal_path(path: Path) -> str:
     """Quote a path for DuckDB with its wildcard characters escaped."""
     return text(glob.escape(str(path.absolute())))
+
+
+def copy_command(query: str, file: Path) -> str:
+    """Return the command that writes the rows of a query to a file.
+
+    The path of a file that is written has no wildcards, so that nothing in it is escaped.
+    """
+    return f"copy ({query}) to {text(str(file.absolute()))}"
 
 
 def _close_all() -> None:

@@ -26,7 +26,7 @@ from podium.data.counting.relations import (
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
-from podium.text import text_of
+from podium.text import as_text, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -423,8 +423,21 @@ class Verdicts:
         return self._column(f"cast({quote_name(column)} as double)")
 
     def texts_of(self, column: str) -> np.ndarray:
-        """Return a text column of the battles, None where empty, shape (battles,)."""
-        return self._column(f"cast({quote_name(column)} as varchar)")
+        """Return a column as text, None where empty, shape (battles,).
+
+        Numbers have the text that they have in `table`: 3.0 is `3`.
+        """
+        name = quote_name(column)
+        if self.engine.columns(self._battles).get(column) == "VARCHAR":
+            return self._column(name)
+        key = f"text of {name}"
+        if key not in self._columns:
+            query = f"select {name} as value from {self._battles} order by {ROW}"
+            cells = self.engine.table(query).column("value").to_pandas(integer_object_nulls=True)
+            texts = as_text(cells).to_numpy(dtype=object)
+            texts.setflags(write=False)
+            self._columns[key] = texts
+        return self._columns[key]
 
     def codes_of(self, column: str) -> np.ndarray:
         """Return the codes of a column of the battles, -1 where empty, shape (battles,).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from duckdb import Error, OutOfMemoryException
 
-from podium.data.counting.duck import Duck, literal_path, out_of_memory
+from podium.data.counting.duck import Duck, copy_command, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name, text
 from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
@@ -209,7 +209,7 @@ class Records:
         view = self.engine.fresh("rows")
         file = self.engine.folder / f"{view}.parquet"
         try:
-            self.engine.connection.execute(f"copy ({query}) to {literal_path(file)}")
+            self.engine.connection.execute(copy_command(query, file))
         except (Error, UnicodeDecodeError):
             file.unlink(missing_ok=True)
             return None

@@ -12,6 +12,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
+from podium.wording import quantity
 
 NO_JUDGE = "no judge compared responses"
 FEW_MODELS = "there are fewer than three models"
@@ -155,6 +156,21 @@ def _no_categories(data: AuditData) -> Check:
     return _unless_too_many("categories", reason, data.battles)
 
 
+def _no_places(data: AuditData) -> Check:
+    """Return the row of separated places.
+
+    It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
+    models have a place, or because there are too many models.
+    """
+    standings = data.standings
+    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    if standings.error_method is None and not placed:
+        return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
+    if placed < len("AB"):
+        return not_known("places", "fewer than two models have a place")
+    return not_known("places", f"{quantity(placed, 'model')} are too many to test every two")
+
+
 def _of_ranker(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a description that some rankers lack.
 
@@ -182,7 +198,7 @@ SUBJECTS = (
     AuditSubject(("judges",), _no_second_judge),
     AuditSubject(("categories",), _no_categories),
     AuditSubject(("first place",), _of_ranker("first place")),
-    AuditSubject(("places",), _of_ranker("places")),
+    AuditSubject(("places",), _no_places),
     AuditSubject(("elo",), _of_ranker("elo")),
 )
 """The subjects of an audit, beside the number of items and the time, which always have a row."""

@@ -169,9 +169,11 @@ def _command_template(check: Check) -> str:
     """Return the template of the command for a check; empty if there is none.
 
     A check that is ok has no command, except the descriptions `places` and `judges`, and `elo` if
-    gaps in Elo may not be quoted.
+    gaps in Elo may not be quoted. A check that does not apply to the data has none.
     """
     name = check.name
+    if not check.fields.get("applies", True):
+        return ""
     if not check.is_known:
         if name == "human scale" and check.fields.get("is_labelled"):
             return CALIBRATE

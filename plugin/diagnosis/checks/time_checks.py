@@ -64,20 +64,20 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
         models (Bonferroni), and not yet adjusted with other checks. It is flagged if this p-value
-        is at most 5% and the change is above the threshold. If several columns have times, that
-        with the largest share of known times is used. Not known for too many battles,
-        if no model has enough items, if a part of the times is not readable, or if no column has
-        times.
+        is at most 5% and the change is above the threshold. Of several usable columns of times,
+        that with the largest share of known times is used. Not known for too many battles, if no
+        model has enough items, if a part of the times is not readable, or if no column has times.
     """
     if not battles.tally.judged:
         return (not_known("time", NO_VERDICT),)
     columns = _time_columns(battles)
     if not columns:
         return (not_known("time", NO_TIMES),)
-    name, seconds = max(columns, key=lambda column: _share_of_times(battles, column[1]))
-    problem = _problem_of_times(battles, name, seconds)
-    if problem:
-        return (not_known("time", problem),)
+    problems = {name: _problem_of_times(battles, name, seconds) for name, seconds in columns}
+    usable = [column for column in columns if not problems[column[0]]]
+    name, seconds = max(usable or columns, key=lambda column: _share_of_times(battles, column[1]))
+    if problems[name]:
+        return (not_known("time", problems[name]),)
     if are_too_many(battles):
         return (not_known("time", TOO_MANY),)
     slopes = _slopes_of_models(battles, seconds)

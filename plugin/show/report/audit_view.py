@@ -20,7 +20,7 @@ PROBE_COLUMNS = (
     "threshold",
     "what was found, and what to do",
 )
-NOT_APPLICABLE = "no such data"
+NOT_APPLICABLE = "does not apply"
 """Shown for a probe that cannot be made of such data."""
 DESCRIBED = "measured"
 """Shown in place of `ok` for a probe that is never flagged."""

@@ -143,7 +143,7 @@ def test_votes_without_a_name_are_not_counted_as_those_of_the_one_named_voter():
             "item": [f"q{k}" for k in range(40)],
             "model_a": "m0",
             "model_b": "m1",
-            "winner": ["a", "b"] * 20,
+            "winner": ["model_a", "model_b"] * 20,
             "voter": ["ann", None] * 20,
         }
     )

@@ -16,7 +16,7 @@ from podium.cli.main import podium as command_line
 from podium.diagnosis.audit_record import Probe
 from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
 from podium.diagnosis.checks.audit_data import AuditData
-from podium.diagnosis.checks.remedy_commands import TypedArguments
+from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 from podium.show.answers.audit_sentences import audit_answer
 from podium.show.report.audit_view import QUESTIONS
 
@@ -214,6 +214,16 @@ def test_no_command_is_given_for_what_does_not_apply(tmp_path):
     sources()["scores"].to_csv(tmp_path / "solved.csv", index=False)
     board = podium.audit(str(tmp_path / "solved.csv")).boards[0]
     assert [probe.command for probe in board.probes if not probe.applies and probe.command] == []
+
+
+def test_a_command_sets_an_option_once():
+    fields = {"option": "--by created_at:2"}
+    check = make_check("time", True, fields=fields)
+    typed = TypedArguments("'my board.csv' --cluster page", "--by task --level 0.9 --ranker elo")
+    expected = (
+        "podium rank 'my board.csv' --cluster page --level 0.9 --ranker elo --by created_at:2"
+    )
+    assert remedy_command(check, typed) == expected
 
 
 def test_places_are_not_known_if_no_model_has_one_and_do_not_apply_without_errors():

@@ -115,6 +115,8 @@ COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
 
 It says how many more items would separate the first two models.
 """
+REPLACED = ("--cluster", "--by", "--ranker")
+"""Options with one value, which a command does not repeat if its template sets them."""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
 """Makes the check of the human scale known if there are human labels."""
 
@@ -140,12 +142,13 @@ def remedy_command(
     fields = {name: shlex.quote(str(value)) for name, value in check.fields.items()}
     # An option is typed as it stands: it is quoted already.
     option = str(check.fields.get("option", ""))
+    own_options = template.partition("{all}")[2].replace("{option}", option)
     values = {
         **fields,
         **(more or {}),
         "option": option,
         "reading": arguments.reading,
-        "all": arguments.rank_arguments,
+        "all": _without_options(arguments.rank_arguments, own_options),
         **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
@@ -163,6 +166,23 @@ def remedy_command(
         return template.format(**values)
     except KeyError:
         return ""
+
+
+def _without_options(arguments: str, own_options: str) -> str:
+    """Return the arguments of a command without options in `REPLACED` that it sets itself.
+
+    Args:
+        arguments: what was typed, quoted for a shell.
+        own_options: the options that the command adds, quoted for a shell.
+    """
+    replaced = {word for word in shlex.split(own_options) if word in REPLACED}
+    kept = []
+    is_value = False
+    for word in shlex.split(arguments):
+        if not is_value and word not in replaced:
+            kept.append(word)
+        is_value = word in replaced
+    return shlex.join(kept)
 
 
 def _command_template(check: Check) -> str:

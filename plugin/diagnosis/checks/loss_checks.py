@@ -47,8 +47,8 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check, flagged by the size of the difference; its p-value is adjusted for several
-        models, but not yet with other checks. `models` has the model with the smallest p-value, and
-        those that lose significantly more battles than all. Not known for too many battles, or if
+        models, but not yet with other checks. `models` has the model that is named, and all
+        that lose significantly more battles than all together. Not known for too many battles, or if
         no item allows the test. Empty if no judge decided the battles, if nothing or everything is
         lost, or if there are too few models to compare.
     """
@@ -305,6 +305,9 @@ def _check_losses(
 ) -> Check:
     """Return the check of the losses of all models.
 
+    It names a model that loses significantly more than all together, if there is one. Else it names
+    the model with the smallest p-value, which may lose less.
+
     Args:
         name: name of the check.
         losses: the losses; not empty.
@@ -313,20 +316,20 @@ def _check_losses(
     """
     large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
     # The losses of two models have the same p-value: the model that loses more is named.
-    worst = min(large or losses, key=lambda loss: (round(loss.p, 12), -loss.share))
-    # The smallest of several p-values times their number is the first step of Holm's rule. `more`
-    # has the models that lose significantly more than all models together.
-    p = min(1.0, worst.p * len(losses))
-    more = []
-    for loss in large:
-        is_significant = loss.p * len(losses) <= ERROR_RATE
-        if loss.share > everywhere and is_significant:
-            more.append(loss.model)
+    by_p = sorted(large or losses, key=lambda loss: (round(loss.p, 12), -loss.share))
+    # The smallest of several p-values times their number is the first step of Holm's rule.
+    p = min(1.0, by_p[0].p * len(losses))
+    more = [
+        loss
+        for loss in by_p
+        if loss in large and loss.share > everywhere and loss.p * len(losses) <= ERROR_RATE
+    ]
+    named = more[0] if more else by_p[0]
     return make_check(
         name,
         bool(large),
-        number=worst.share,
+        number=named.share,
         p=p,
-        fields={"model": worst.model, "share": worst.share, "all": everywhere, **fields},
-        models=tuple(dict.fromkeys([worst.model, *more])),
+        fields={"model": named.model, "share": named.share, "all": everywhere, **fields},
+        models=tuple(dict.fromkeys([named.model, *(loss.model for loss in more)])),
     )

@@ -47,9 +47,9 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check, flagged by the size of the difference; its p-value is adjusted for several
-        models, but not yet with other checks. `models` has the model that is named, and all
-        that lose significantly more battles than all together. Not known for too many battles, or if
-        no item allows the test. Empty if no judge decided the battles, if nothing or everything is
+        models, but not yet with other checks. `models` has the model that is named, and those that
+        lose significantly more battles than all together. Not known for too many battles, or if no
+        item allows the test. Empty if no judge decided the battles, if nothing or everything is
         lost, or if there are too few models to compare.
     """
     if not are_too_many(battles):

@@ -1,5 +1,6 @@
 """Descriptions of a ranking: which places are separated, what decides the first, what Elo says."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from podium.checks import Check, Result, make_check, not_known
@@ -37,6 +38,16 @@ AGAINST_ELO = frozenset(
     }
 )
 """Names of the checks because of which a gap in Elo is no win rate, if they are flagged."""
+
+
+def checks_against_elo(checks: Sequence[Check]) -> tuple[str, ...]:
+    """Return the names of the flagged checks because of which a gap in Elo is no win rate.
+
+    Args:
+        checks: adjusted checks of a ranking.
+    """
+    flagged = [check.name for check in checks if check.is_flagged and check.name in AGAINST_ELO]
+    return tuple(dict.fromkeys(flagged))
 
 
 def describe_places(data: AuditData) -> tuple[Check, ...]:
@@ -175,8 +186,7 @@ def _reason_against_elo(data: AuditData) -> str:
 
     The first reason of those that `describe_elo` lists is returned.
     """
-    reasons = [check.name for check in data.checks if check.is_flagged]
-    against = [name for name in reasons if name in AGAINST_ELO]
+    against = checks_against_elo(data.checks)
     if against:
         return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
     if HARD in data.battles.rows.battle_columns:

@@ -204,15 +204,12 @@ def build_ranking_answer(
         The standings, in which models in doubt have no rank set; unchanged if `who_sentence` has
         nothing to say.
     """
-    who = who_sentence(standings)
     models = [entry.model for entry in standings.entries]
-    if who is None:
+    if who_sentence(standings) is None:
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
     of_slice = standings.shown_slice if name_slice else None
     if in_doubt:
-        no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
-        who = " ".join(filter(None, [who_sentence(claimed, is_partial=True), no_claim]))
         standings = withhold_ranks_of(standings, in_doubt)
     if are_scales_unlike(checks):
         return _answer_on_unlike_scales(standings, claimed, checks, of_slice)
@@ -221,11 +218,12 @@ def build_ranking_answer(
     all_checks = adjust_tests([*checks, *of_result])
     trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
+    claimed = replace(claimed, checks=tuple(all_checks))
     no_unit = _no_unit_sentence(battles, all_checks)
     if no_unit is not None:
         unknown = limit_sentence(no_unit, of_slice, None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
-    who = _decided_sentence(claimed) or who
+    who = _decided_sentence(claimed) or _claim_sentence(claimed, in_doubt)
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
     what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
     if claimed.ranker == WITH_NEXT_LEADER:
@@ -235,6 +233,20 @@ def build_ranking_answer(
     who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
     checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+
+
+def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
+    """Write which models are ahead, and about which ones nothing is claimed.
+
+    Args:
+        claimed: the standings with their checks, without the models in doubt.
+        in_doubt: models about which nothing can be claimed.
+    """
+    who = who_sentence(claimed, is_partial=bool(in_doubt)) or ""
+    if not in_doubt:
+        return who
+    no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
+    return f"{who} {no_claim}".strip()
 
 
 def _no_unit_sentence(battles: Battles, checks: Sequence[Check]) -> str | None:

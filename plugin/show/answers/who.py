@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import comb, inf, isfinite, nan
 
+from podium.diagnosis.checks.place_checks import checks_against_elo
 from podium.distributions import expit
 from podium.numbers import interval_text
 from podium.rankers.fit.graph import largest_distinguishable_block
@@ -399,7 +400,8 @@ def _lead_text(standings: Standings, separation: Separation) -> str:
     """Write the gap between the first two models with its simultaneous interval.
 
     If the gap is unbounded, only its lower end is written. On an Elo scale, the win rate of that
-    gap is added. Empty if the gap is unknown, or if its only end is 0.
+    gap is added, unless a flagged check says that gaps are no win rates. Empty if the gap is
+    unknown, or if its only end is 0.
     """
     if separation.lead is None or separation.lead[:2] == (inf, 0.0):
         return ""
@@ -419,7 +421,7 @@ def _lead_text(standings: Standings, separation: Separation) -> str:
         lead = rank_templates.LEAD_FROM.format(low=scale.difference_text(low), second=second)
         least = rank_templates.AT_LEAST
         certain_gap = low
-    if not scale.is_elo:
+    if not scale.is_elo or checks_against_elo(standings.checks):
         return lead
     wins = expit(certain_gap / POINTS)
     return rank_templates.LEAD_IN_WINS.format(lead=lead, least=least, wins=wins)

@@ -268,7 +268,7 @@ class _AuditRequest:
         separation = standings.separation
         names = () if separation is None else tuple(separation.names[:2])
         return replace(
-            self.arguments.of_slice(self.column, value),
+            self.arguments.of_slice(self.column, standings.shown_slice if value else None),
             are_votes=are_human_votes(battles),
             are_scores=standings.scale.name == "score",
             are_pooled=self.is_pooled,

@@ -226,6 +226,15 @@ def test_a_command_sets_an_option_once():
     assert remedy_command(check, typed) == expected
 
 
+def test_commands_of_a_slice_of_two_columns_read_this_slice():
+    typed = TypedArguments("v.csv", "--by judge,category --level 0.9")
+    part = typed.of_slice("judge,category", "lab/m, two words")
+    assert part.reading == "v.csv --where judge=lab/m --where 'category=two words'"
+    assert part.ranking == "--level 0.9"
+    assert typed.of_slice("judge,category", "lab/m, a, b") == typed
+    assert typed.of_slice("created_at:2", "2024-01-01 to 2024-01-02") == typed
+
+
 def test_places_are_not_known_if_no_model_has_one_and_do_not_apply_without_errors():
     battles = podium.read_battles(make_board(World(items=3), 1))
     standings = podium.rank(battles).standings[0]

@@ -26,7 +26,7 @@ from podium.data.counting.relations import (
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
-from podium.text import as_text, text_of
+from podium.text import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -432,9 +432,8 @@ class Verdicts:
             return self._column(name)
         key = f"text of {name}"
         if key not in self._columns:
-            query = f"select {name} as value from {self._battles} order by {ROW}"
-            cells = self.engine.table(query).column("value").to_pandas(integer_object_nulls=True)
-            texts = as_text(cells).to_numpy(dtype=object)
+            cells = self.engine.rows(f"select {name} from {self._battles} order by {ROW}")
+            texts = np.array([text_of(cell) for (cell,) in cells], dtype=object)
             texts.setflags(write=False)
             self._columns[key] = texts
         return self._columns[key]

@@ -37,12 +37,27 @@ class TypedArguments:
         return f"{self.reading} {self.ranking}".rstrip()
 
     def of_slice(self, column: str | None, value: str | None) -> "TypedArguments":
-        """Return the arguments that read one slice only; unchanged if there are no slices."""
-        if column is None or value is None or PERIODS.fullmatch(column):
-            # No condition of reading keeps one period.
+        """Return the arguments that read one slice only.
+
+        They are unchanged if there are no slices, or if no options of reading keep this slice: one
+        of periods, or one of several columns whose values have commas.
+
+        Args:
+            column: the column that divides the battles, or several separated by commas.
+            value: the value of the slice, as people read it; those of several columns with commas
+                between.
+        """
+        if column is None or value is None:
             return self
-        option = ("--metric", value) if column == "metric" else ("--where", f"{column}={value}")
-        return replace(self, reading=f"{self.reading} {shlex.join(option)}")
+        names = [name.strip() for name in column.split(",")]
+        values = value.split(", ") if len(names) > 1 else [value]
+        if len(names) != len(values) or any(map(PERIODS.fullmatch, names)):
+            return self
+        options: list[str] = []
+        for name, own in zip(names, values, strict=True):
+            options += ("--metric", own) if name == "metric" else ("--where", f"{name}={own}")
+        ranking = _without_options(self.ranking, "--by")
+        return replace(self, reading=f"{self.reading} {shlex.join(options)}", ranking=ranking)
 
 
 READ_AND_RANK = {

@@ -63,6 +63,14 @@ TO_BATTLES = " Click on a cell, or on a button below, to open its battles."
 """Follows the caption of win rates if the page lists battles."""
 
 
+def _audits_in_page(content: PageContent) -> list[dict[str, Any]] | None:
+    """Return the audits for scripts, each with its slice as people read it; None without audit."""
+    if content.audit is None:
+        return None
+    boards = content.audit.boards
+    return [board.to_dict() | {"slice": board.standings.shown_slice} for board in boards]
+
+
 def report_page(content: PageContent) -> str:
     """Render the page of a ranking, with one part per standings table.
 
@@ -80,7 +88,7 @@ def report_page(content: PageContent) -> str:
         "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
         "order": [entry.model for entry in first.entries],
         "units": plural(first.counts.unit, 2),
-        "audits": [board.to_dict() for board in content.audit.boards] if content.audit else None,
+        "audits": _audits_in_page(content),
     }
     answer = reports[0].answer or plain_answer(first)
     counts = first.counts

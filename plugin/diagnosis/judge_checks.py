@@ -26,13 +26,15 @@ from podium.wording import plural, some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
     "01.AI": ("yi-",),
+    "AI Sweden": ("gpt-sw3",),
     "AI21": ("jurassic", "jamba", "j2-"),
     "Aleph Alpha": ("luminous",),
     "Allen AI": ("tulu", "olmo", "molmo"),
     "Alibaba": ("qwen", "qwq"),
     "Amazon": ("nova-", "titan"),
     "Anthropic": ("claude",),
-    "BigCode": ("starcoder",),
+    "BigCode": ("starcoder", "gpt-bigcode", "gpt_bigcode"),
+    "Cerebras": ("cerebras-gpt",),
     "Cohere": ("command", "aya-", "c4ai"),
     "Databricks": ("dolly", "dbrx"),
     "DeepSeek": ("deepseek",),
@@ -46,13 +48,14 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "Mistral": ("mistral", "mixtral", "ministral", "magistral", "codestral"),
     "Moonshot": ("kimi",),
     "MosaicML": ("mpt-",),
+    "Nomic AI": ("gpt4all",),
     "Nous": ("nous", "hermes"),
     "NVIDIA": ("nemotron",),
     "OpenAI": ("gpt", "chatgpt", "openai", "davinci", "text-davinci", "o1", "o3", "o4"),
     "Stability": ("stablelm", "stable"),
     "Stanford": ("alpaca",),
     "TII": ("falcon",),
-    "Together": ("redpajama", "gpt-neoxt"),
+    "Together": ("redpajama", "gpt-neoxt", "gpt-jt"),
     "Tsinghua": ("glm", "chatglm"),
     "Upstage": ("solar",),
     "UW": ("guanaco",),
@@ -64,11 +67,11 @@ If several beginnings occur in a name, the one that stands first counts; of seve
 the same place, the longest. So `nemotron-llama` is by NVIDIA, and `gpt-neox` by EleutherAI, not
 OpenAI.
 """
-MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api")
+MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api|gpt-?4[-_ ]?x(?=[-_ ])")
 """Words that contain the name of a maker, but do not say that the model is by this maker.
 
-`alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, and `openai-api` is a provider of
-Inspect. These words are removed before the maker is guessed.
+`alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, `openai-api` is a provider of
+Inspect, and models such as `gpt4-x-vicuna` were trained on replies of GPT-4. These words are removed before the maker is guessed.
 """
 REMEDY_OF_REASON = {
     "truncated": "more-tokens",

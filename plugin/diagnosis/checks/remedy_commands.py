@@ -56,7 +56,7 @@ class TypedArguments:
         options: list[str] = []
         for name, own in zip(names, values, strict=True):
             options += ("--metric", own) if name == "metric" else ("--where", f"{name}={own}")
-        ranking = _without_options(self.ranking, "--by")
+        ranking = _drop_replaced(self.ranking, "--by")
         return replace(self, reading=f"{self.reading} {shlex.join(options)}", ranking=ranking)
 
 
@@ -163,7 +163,7 @@ def remedy_command(
         **(more or {}),
         "option": option,
         "reading": arguments.reading,
-        "all": _without_options(arguments.rank_arguments, own_options),
+        "all": _drop_replaced(arguments.rank_arguments, own_options),
         **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
@@ -183,7 +183,7 @@ def remedy_command(
         return ""
 
 
-def _without_options(arguments: str, own_options: str) -> str:
+def _drop_replaced(arguments: str, own_options: str) -> str:
     """Return the arguments of a command without options in `REPLACED` that it sets itself.
 
     Args:

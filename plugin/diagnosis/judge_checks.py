@@ -71,7 +71,8 @@ MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api|gpt-?4[-_ ]?x(?=[-_ 
 """Words that contain the name of a maker, but do not say that the model is by this maker.
 
 `alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, `openai-api` is a provider of
-Inspect, and models such as `gpt4-x-vicuna` were trained on replies of GPT-4. These words are removed before the maker is guessed.
+Inspect, and models such as `gpt4-x-vicuna` were trained on replies of GPT-4. These words are
+removed before the maker is guessed.
 """
 REMEDY_OF_REASON = {
     "truncated": "more-tokens",

@@ -531,8 +531,10 @@ _CHECKS = (
     CheckKind(
         "self-preference",
         20,
-        flagged="the judge rates models of its family {direction} by {size} ({interval}{signs})",
-        figure="its family is rated {direction} by {size} ({interval}{signs})",
+        flagged=(
+            "the judge rates models of its family {size} ({interval}) {direction} than others do"
+        ),
+        figure="it rates models of its family {size} ({interval}) {direction} than others do",
         number="{estimate}",
         remedy="let a judge of another family decide, too",
         unit="Elo",

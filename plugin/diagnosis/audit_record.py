@@ -20,6 +20,7 @@ DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", 
 """Names of descriptions, in the order in which tables show them."""
 ADVICE = {
     "fit": "look at such pairs one by one",
+    "own family": "see how it rates its family, and add a judge of another one",
     "items": "judge more items",
     "first place": "judge more items",
 }

@@ -131,9 +131,12 @@ def _of_ratings(name: str) -> Callable[[AuditData], Check]:
     return absent
 
 
-def _no_voters(_data: AuditData) -> Check:
+def _no_voters(data: AuditData) -> Check:
     """Return the row of voters, which does not apply."""
-    return does_not_apply("voters", "no column names voters, and there are few judges")
+    reason = "no column names voters"
+    if len((data.battles.whole or data.battles).judges) > 1:
+        reason += ", and there are few judges"
+    return does_not_apply("voters", reason)
 
 
 def _no_second_judge(data: AuditData) -> Check:

@@ -108,10 +108,10 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return (not_known(name, lacking.why, remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
+    said = excess.mirrored if is_lower else excess
     texts = {
         "direction": "lower" if is_lower else "higher",
-        "size": excess.estimate.lstrip("+-−"),
-        # The ends of the interval have signs, of which that of a higher rating is plus.
-        "signs": "; below 0 is lower" if is_lower else "",
+        "size": said.estimate,
+        "interval": said.interval,
     }
     return (check_effect(name, excess, **texts),)

@@ -25,8 +25,9 @@ NOT_APPLICABLE = "does not apply"
 DESCRIBED = "measured"
 """Shown in place of `ok` for a probe that is never flagged."""
 LEGEND = (
-    "measured: a figure that is never flagged. By Holm's rule, the tests of the ranking share an "
-    "error rate of 5%, and those of an audit alone another 5%; groups and categories have 2% each. "
+    "measured: a figure that is never flagged; rows below the line are descriptions and do not "
+    "count. By Holm's rule, the tests of the ranking share an error rate of 5%, and the tests that "
+    "only an audit makes another 5%; groups and categories have 2% each. "
     "Of 440 simulated rankings without faults, 34 were flagged (8%, interval 5% to 11%)."
 )
 SOURCE = "SOURCE"

@@ -28,7 +28,7 @@ LEGEND = (
     "measured: a figure that is never flagged; rows below the line are descriptions and do not "
     "count. By Holm's rule, the tests of the ranking share an error rate of 5%, and the tests that "
     "only an audit makes another 5%; groups and categories have 2% each. "
-    "Of 440 simulated rankings without faults, 34 were flagged (8%, interval 5% to 11%)."
+    "Of 200 simulated rankings without faults, 15 were flagged (8%, interval 4% to 12%)."
 )
 SOURCE = "SOURCE"
 """Stands in a table for what was typed to read the battles."""

@@ -353,7 +353,7 @@ class CallSettings:
         if not may_reject_schema(error):
             return False
         works = await state.schema_trial.works_without(
-            ask_for_text, error, is_settled=lambda: state.takes_schema is not None
+            ask_for_text, is_settled=lambda: state.takes_schema is not None
         )
         if works:
             self.refuse_schema(judge, f"its server says: {cause_of(error)}")

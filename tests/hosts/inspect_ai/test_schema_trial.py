@@ -108,3 +108,13 @@ def test_a_rejection_may_be_about_the_schema(status):
 def test_other_failures_are_not_about_the_schema(status):
     assert not may_reject_schema(ServerError("whatever", status))
     assert not may_reject_schema(JudgeStoppedError("no more calls"))
+
+
+def test_each_refused_call_raises_an_error_of_its_own():
+    stopped = JudgeStoppedError("it needs token probabilities")
+    again = stopped.copy()
+    assert again is not stopped
+    assert (str(again), again.record) == (str(stopped), stopped.record)
+    with pytest.raises(JudgeStoppedError):
+        raise again
+    assert stopped.copy().__traceback__ is None

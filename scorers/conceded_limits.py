@@ -8,19 +8,37 @@ import re
 
 CANNOT = (
     r"can ?not|can['’]?t|could(?:n['’]t| not)|(?:am|['’]m) (?:unable|not able) to"
-    r"|do(?:n['’]t| not)"
+    r"|do(?:n['’]t| not)|have no"
 )
 OPENING = (
-    r"(?:(?:i['’]?m|i am) (?:sorry|afraid),? (?:but )?(?:that )?)?"
+    r"(?P<sorry>(?:(?:i['’]?m|i am) (?:sorry|afraid)|sorry|(?:my )?apologies|i apologi[sz]e)[,.]?"
+    r" (?:but )?(?:that )?)?"
     r"(?:as an? ai(?: [\w ]{1,20})?,? |(?:i['’]?m|i am) an? ai(?: [\w ]{1,20})?,? (?:and |so ))?"
     r"(?P<although>(?:al)?though |while )?(?:i ?)?"
 )
 LIMIT = rf"{OPENING}(?:{CANNOT}) (?P<words>[^.!?;\n]{{1,90}}?)"
 """What the judge cannot do."""
-LIMITING_WORD = re.compile(
-    r"(?i)\b(?:fully|completely|entirely|much|everything|every|all|any more|further|in detail)\b"
+CHECKING_VERB = (
+    r"(?:verify|validate|check|double-check|fact-check|confirm|test|run|execute|look up)"
 )
-"""A word because of which the rest can be done: `I can't fully verify the facts.`"""
+JUDGING_VERB = r"(?:judge|assess|evaluate|compare)"
+DEGREE = r"(?:fully|completely|entirely|thoroughly)"
+PARTIAL_LIMIT = re.compile(
+    rf"(?i)\b{CHECKING_VERB}\b.*\b(?:{DEGREE}|everything|every|all|each)\b"
+    rf"|\b{DEGREE} (?:{CHECKING_VERB}|{JUDGING_VERB})\b|\b{JUDGING_VERB} \w+(?: \w+)? {DEGREE}\b"
+    r"|\b(?:say|add|tell) much\b"
+)
+"""A limit that leaves a verdict possible: `fully verify the facts`, `check every date`."""
+REFUSED = re.compile(
+    r"(?i)\bat all\b|\b(?:help|assist|comply|engage|participate|continue)\b"
+    r"|\b(?:give|provide|offer|make|reach|render|have) (?:you )?(?:with )?(?:an?|any|my|the|one) "
+    r"(?:verdict|judge?ment|answer|opinion|comparison|evaluation|assessment|choice|decision)\b"
+)
+"""Words for a refusal, which no verdict can follow."""
+REFUSED_WITH_REGRET = re.compile(
+    r"(?i)\b(?:provide|evaluate|answer|give|offer|do (?:this|that|so)|respond|fulfil\w*|complete)\b"
+)
+"""Words for a refusal after `I'm sorry`."""
 VERDICT_ALONE = (
     r"(?:(?:(?:my|the|so|final|overall) )*(?:verdict|answer|choice|winner|decision|pick)(?: is)?"
     r"[*_]*[:：]?[ \t]+)?[\[*_(]*(?:response )?(?-i:[ABC]|A ?[<>=]{1,2} ?B)[^\w\n]*\s*\Z"
@@ -38,8 +56,9 @@ LONGEST_REPLY = 300
 def without_conceded_limit(view: str) -> str:
     """Replace a first sentence that concedes a limit by blanks; the text keeps its length.
 
-    A word such as `although` or `but` must concede the limit, or the limit must be partial, as
-    `fully` says. After `I can't compare them.`, a verdict is a contradiction.
+    A word such as `although` or `but` must concede the limit, or the limit must be partial, as in
+    `I can't fully verify the facts.` After `I can't compare them.`, a verdict is a contradiction.
+    A refusal such as `I can't help with that, but` concedes nothing.
 
     Args:
         view: the judge's own words.
@@ -49,6 +68,20 @@ def without_conceded_limit(view: str) -> str:
     limit = CONCEDED_LIMIT.match(view)
     if limit is None or bool(limit["comma"]) != bool(limit["although"]):
         return view
-    if limit["end"] and not LIMITING_WORD.search(limit["words"]):
+    if _is_refusal(limit["words"], is_regretted=bool(limit["sorry"])):
+        return view
+    if limit["end"] and not PARTIAL_LIMIT.search(limit["words"]):
         return view
     return f"{' ' * (limit.end() - 1)}\n{view[limit.end() :]}"
+
+
+def _is_refusal(words: str, *, is_regretted: bool) -> bool:
+    """Return whether what a judge cannot do is what it was asked for.
+
+    Args:
+        words: what the judge cannot do.
+        is_regretted: whether the sentence begins as `I'm sorry` does.
+    """
+    if REFUSED.search(words):
+        return True
+    return is_regretted and REFUSED_WITH_REGRET.search(words) is not None

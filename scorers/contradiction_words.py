@@ -22,6 +22,13 @@ CLOSING_WORDS = r"""final(?:ly)?|overall|result|outcome|conclusion|in (?:the end
 |or|actually|but|and|rather|there is|it is|it['’]s|i (?:choose|pick|prefer|say)|fazit|ergebnis
 |résultat|resultado|итог""".replace("\n", "")
 """Words before an undecided value: `Final: neither`."""
+DECIDING = r"""\b(?:final(?:ly)?|overall|results?|outcome|conclusion|verdict|winner|decision
+|judge?ment|preference|preferred|prefer|choose|choice|pick|wins?|won|leads?|loser|fazit|ergebnis
+|urteil|entscheidung|gewinner|résultat|décision|gagnante?|resultado|veredicto|ganadora?|decisión
+|итог|вердикт|победитель|решение)(?!\w)|\b(?:is|are|was|the) (?:much |clearly )?(?:better|best
+|worse|worst|stronger|weaker)\b|\b(?:better|best|stronger) (?:one|response|answer|option)s?\b
+|\banswer[\s*_]*[:：?]|裁决|胜者|结论""".replace("\n", "")
+"""Words of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 LOSER_WORDS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing
 |disqualified|schlechtere?|schwächere?|verlierer(?:in)?|pire|moins bonne|perdante?|peor|perdedora?
 |худший|слабее""".replace("\n", "")
@@ -65,3 +72,28 @@ REPORTING_VERBS = (
     "reads|says|ends|ends with|states|writes|wrote|contains|includes|begins|concludes|closes"
 )
 """Verbs after the name of a response that introduce its text."""
+RATING_WORDS = """grade grades rating ratings score scores mark marks overall quality total totals
+stars points verdict assessment assessments evaluation summary judgement judgment result results
+bewertung bewertungen noten gesamt gesamtbewertung note notes globale puntuación nota notas total
+оценка оценки 评分 总分"""
+"""Words of a heading or label over marks that stand for whole responses: `Overall grades:`."""
+NEUTRAL_WORDS = """a an the my our your own of for to in on both two each these those here is are
+was so final finally short sum conclusion thus therefore hence and while whereas vs versus as
+follows i we would will give gives rate judge grade compare let me us now responses answers outputs
+assistant analysis comparison review reasons reasoning explanation question task prompt general
+whole then also that this it with at view opinion die der das meine für und finale la le les el mi
+pour y et antworten réponses respuestas и"""
+"""Other words of such a heading, and words before the name of a response: `So response A`."""
+TOPIC_STARTS = r"""(?:(?:and|the|my|then) )*(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|next|now)
+|as for|as to|regarding|concerning|with regard to|in terms of|on the (?:one|other)|step|criterion
+|turning to|looking at""".replace("\n", "")
+"""Beginnings of sentences that name a criterion: `As for the layout`."""
+CONCESSIONS = """but|however|though|although|yet|still|except(?:ing)?|apart from|aside|besides|if
+|unless|until|minus|less|despite|nevertheless|nonetheless|otherwise|aber|jedoch|mais|cependant
+|pero|но""".replace("\n", "")
+"""Words after a mark that limit it: `good, if dry`."""
+OPPOSING_STARTS = """but|however|still|yet|that said|nevertheless|nonetheless|even so|then again
+|aber|jedoch|mais|cependant|pero|sin embargo|но|однако""".replace("\n", "")
+"""Beginnings of sentences that weigh something more than the marks before them."""
+RIGHT_WORDS = "right|correct|true|expected|reference|gold|asked"
+"""Words for what a response should say: `the right answer is`."""

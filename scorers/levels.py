@@ -25,6 +25,7 @@ from podium.scorers.reply_reader import read_statement
 from podium.scorers.reply_words import BLAME, PRAISE
 from podium.scorers.schemas import ReplyForm, choice_form
 from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Statement
+from podium.wording import number_word
 
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
@@ -114,7 +115,6 @@ SEARCHED_AT_ENDS = 400
 """Number of characters at each end of a reply that are searched for praise and blame."""
 SEARCHED_BEFORE = 20
 """Number of characters before a number that are searched for `NOT_A_SCORE`."""
-NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
@@ -158,10 +158,9 @@ def grades(name: str, words: Sequence[str]) -> Realization:
         words: the grades, worst first; their scores are 1, 2, ...
     """
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
-    count = str(len(words))
-    if len(words) < len(NUMBER_WORDS):
-        count = NUMBER_WORDS[len(words)]
-    template = partial(packaged_template, "likert", count=count, words=", ".join(words))
+    template = partial(
+        packaged_template, "likert", count=number_word(len(words)), words=", ".join(words)
+    )
     return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
 
 

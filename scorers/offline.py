@@ -18,11 +18,10 @@ from typing import NamedTuple
 from podium.errors import UsageError
 from podium.scorers.checklist import write_checklist
 from podium.scorers.judging import Judging
-from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Texts, final_answer
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
-from podium.wording import quantity
+from podium.wording import NUMBER_WORDS, quantity
 
 # Smallest and largest value of each setting of the stand-in judge.
 SETTING_RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
@@ -320,7 +319,7 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
 
 
 def _parse_count(text: str) -> int:
-    """Read a number in digits, or as a word from `one` to `ten`, in any case."""
+    """Read a number in digits, or as a word from `one` to `twelve`, in any case."""
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 

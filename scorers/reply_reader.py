@@ -22,6 +22,7 @@ from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, mask, own_words
+from podium.scorers.stated_marks import is_marked_name
 from podium.scorers.stated_scores import is_score, preferred_by_scores
 from podium.scorers.verdict_statements import (
     LINE,
@@ -71,7 +72,7 @@ CORRECTION = re.compile(
 )
 """A paragraph that corrects the verdict directly before it, such as `Correction: ...`."""
 COMPLETE_END = re.compile(
-    rf"[.!?…。！？:：)）\]\"”»’{MASK}|\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]\Z"
+    rf"[.!?…。！？:：)）\]\"”»’{MASK}|\u2600-\u27bf\u2b50\ufe0f\U0001f300-\U0001faff]\Z"
 )
 """The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
@@ -93,7 +94,7 @@ WHICH_QUESTION = re.compile(
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
 DESCRIPTION = re.compile(
-    r"\W*(?:response )?[AB]\W*[:)✅❌✓✗👍👎]|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
+    r"\W*(?:response )?[AB](?:\W*[:)✅❌✓✗👍👎]| [–—-] \w)|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
     r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
     re.IGNORECASE,
@@ -377,6 +378,8 @@ def _verdict_statements(
             continue
         if statement.form == "marked" or counts_unnamed(statement, is_first, is_last):
             verdicts.append(statement)
+    if len({statement.value for statement in verdicts}) > 1:
+        verdicts = _without_marked_names(view, verdicts)
     if verdicts or comparison_lines == "never":
         return verdicts
     # The first and the last line may be the same one.
@@ -387,6 +390,20 @@ def _verdict_statements(
         return [statement for statement in comparisons if statement.form == "marked"]
     weak_preference = find_weak_preference(view)
     return [weak_preference] if weak_preference else []
+
+
+def _without_marked_names(view: str, verdicts: list[Statement]) -> list[Statement]:
+    """Return the verdicts that do not only name a response before its score or mark.
+
+    A heading before such a name, as in `Overall rating:\\nA: poor\\nB: excellent`, makes it look
+    like a verdict. All are returned if all name a response so.
+    """
+    own = [
+        statement
+        for statement in verdicts
+        if not is_score(view, statement.place) and not is_marked_name(view, statement.place)
+    ]
+    return own or verdicts
 
 
 def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedVerdict) -> bool:

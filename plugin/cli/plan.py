@@ -67,6 +67,7 @@ class TariffOptions:
     judges: str | None
     overlap: float
     realization: str | None
+    judge_model: str | None
 
 
 @options.command(
@@ -155,6 +156,14 @@ class TariffOptions:
 )
 @options.number_option(
     "--price-cached", "[0,]", "Price of a million input tokens from a provider's prompt cache."
+)
+@click.option(
+    "--judge-model",
+    metavar="NAME",
+    help=(
+        "The judge's model, as anthropic/claude-haiku-4-5: some providers cache only beginnings of "
+        "2,048 or 4,096 tokens; by default 1,024."
+    ),
 )
 @options.pool(help="Take the verdicts of several judges in the pilot together.")
 @options.one_sided

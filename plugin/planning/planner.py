@@ -218,7 +218,8 @@ def _build_plan(request: PlanRequest) -> Plan:
     lines = tuple(price_designs(request))
     decision = select_design(request.models, request.baseline, request.pairs)
     sources = request.record.battles.sources if request.record else ()
-    options = {"seed": request.seed, "tariff": asdict(request.tariff)}
+    tariff = {**asdict(request.tariff), "least_cached": request.tariff.least_cached}
+    options = {"seed": request.seed, "tariff": tariff}
     return Plan(
         asked=_numbers_of_plan(request),
         assumptions=tuple(_assumptions(request)),

@@ -455,11 +455,13 @@ def _print_ranking(
         # What holds of several tasks is printed once.
         call_at_end(partial(tell, message), name=message)
     if is_tournament(log):
+        from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
         from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
 
-        texts = [*failed_calls_texts(ranked.battles), *cached_tokens_texts(log.stats.model_usage)]
-        for said in texts:
+        prices = flatten_arguments(log.eval.task_args).get("prices")
+        of_cache = cached_tokens_texts(log.stats.model_usage, prices)
+        for said in (*failed_calls_texts(ranked.battles), *of_cache):
             call_at_end(partial(tell, said))
 
 

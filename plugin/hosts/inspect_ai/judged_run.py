@@ -139,7 +139,7 @@ def play_tournament(
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
     with _console_for(display):
         log = _play_to_end(play, log_dir)
-    for text in cached_tokens_texts(log.stats.model_usage):
+    for text in cached_tokens_texts(log.stats.model_usage, options.args.get("prices")):
         tell(text)
     place = place_of(log.location)
     failure = None if log.status == "success" else _failure_of(place, options.secrets())

@@ -22,6 +22,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     name_of_failure,
     root_of,
 )
+from podium.hosts.inspect_ai.judging.call_prices import Prices
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
@@ -52,6 +53,7 @@ def judge_battles(
     concurrency: int,
     cache: bool,
     call_timeout: float | None = CALL_TIMEOUT,
+    prices: Prices | None = None,
 ) -> list[dict[str, Any]]:
     """Judge battles. This also works inside a running event loop.
 
@@ -66,6 +68,8 @@ def judge_battles(
         concurrency: the most calls at once.
         cache: whether replies are taken from Inspect's cache.
         call_timeout: seconds that each attempt of a call may take; None for no limit.
+        prices: prices of tokens by judge, which price what the cache saved; None for those that
+            Inspect knows.
 
     Returns:
         Each battle, in order, with its verdict, judgments and records of judges; see
@@ -88,7 +92,7 @@ def judge_battles(
             batch_judge = BatchJudge(run, concurrency)
             asked = battles if rotation is None else _with_turns(battles, rotation)
             judged = await make_calls([partial(batch_judge.judge, battle) for battle in asked])
-        for text in cached_tokens_texts(usage):
+        for text in cached_tokens_texts(usage, prices):
             tell(text)
         return judged
 

@@ -15,7 +15,7 @@ from podium.notices.option_forms import option_text
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
-INSIDE_PART = r"""[^\s,=/'"{}\[\]]"""
+INSIDE_PART = r"""[^\s,=/\\'"{}\[\]]"""
 """Matches a character that does not end a part of what was typed: a name, a path or an argument.
 
 Arguments may be a mapping of Python as text, which has quotes and brackets.
@@ -127,7 +127,7 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
 def is_typed(model: str, typed: str) -> bool:
     """Return whether the last part of a model's name (`last_part`) is a whole part of a text.
 
-    Parts are divided by blanks, quotes, brackets and `,`, `=` or `/`: `llama` is one of
+    Parts are divided by blanks, quotes, brackets, `,`, `=`, `/` and backslashes: `llama` is one of
     `hf pretrained=org/llama`, and none of `hf pretrained=org/llama-70b`.
 
     Args:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from podium.diagnosis.audit_record import Probe
 from podium.rankers.ranking import Standings
-from podium.show.answers.rank_templates import number_word
-from podium.wording import join_names, word_for
+from podium.wording import join_names, number_word, word_for
 
 FORBIDDING = frozenset(
     {

@@ -5,7 +5,7 @@ The modules `who`, `trust` and `sentences` choose among them.
 
 from math import ceil
 
-from podium.wording import plural
+from podium.wording import number_word, plural
 
 SAME_SCORE = (
     "{models} have the same score and are too close to call: no test of their differences is known."
@@ -100,27 +100,6 @@ ORDER_DECIDES_IN_SLICES = (
 OTHERS_LEAD_IN_SOME = (
     "Of the {number} other {nouns}, other models lead in {led}; in {open} no place is certain."
 )
-
-NUMBERS = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-
-
-def number_word(number: int) -> str:
-    """Spell a number of 0 to twelve (0 is `no`), and write a larger one in digits."""
-    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def all_of(number: int, noun: str) -> str:

@@ -41,7 +41,6 @@ from podium.show.answers.rank_templates import (
     all_of,
     further_items_text,
     more_items_sentence,
-    number_word,
 )
 from podium.show.answers.tested_again import tested_again_text
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
@@ -53,7 +52,15 @@ from podium.show.answers.who import (
     withhold_ranks_of,
     without_models,
 )
-from podium.wording import join_item_names, join_names, plural, quantity, some, word_for
+from podium.wording import (
+    join_item_names,
+    join_names,
+    number_word,
+    plural,
+    quantity,
+    some,
+    word_for,
+)
 
 MANY_IDENTICAL = 0.1
 """If a larger share of the battles are ties of identical responses, the answer says how many."""

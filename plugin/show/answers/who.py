@@ -16,8 +16,8 @@ from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Separation, Standings
 from podium.show.answers import rank_templates
-from podium.show.answers.rank_templates import all_of, number_word
-from podium.wording import join_names, plural, word_for
+from podium.show.answers.rank_templates import all_of
+from podium.wording import join_names, number_word, plural, word_for
 
 MOST_GROUPS = 3
 """If there are more groups than this, only the first two and the last are described."""

@@ -334,6 +334,15 @@ class JudgeStoppedError(RuntimeError):
         else:
             self.record = StopRecord(code=finding.code, fields={**finding.fields})
         super().__init__(self.record.to_text())
+        self._reason = (why, finding)
+
+    def copy(self) -> "JudgeStoppedError":
+        """Return an equal error without a traceback.
+
+        Each call raises an error of its own: the traceback of a shared one would grow with each
+        call, and Inspect renders it for every sample.
+        """
+        return JudgeStoppedError(*self._reason)
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
@@ -423,7 +432,7 @@ class CircuitBreaker:
         if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
         self._has_refused = True
-        raise self._refusal
+        raise self._refusal.copy()
 
     async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Make one of the first calls, and decide by it whether more are made.

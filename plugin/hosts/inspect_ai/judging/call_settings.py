@@ -6,10 +6,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.util import JSONSchema
 
-from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
+from podium.hosts.inspect_ai.judging.call_control import (
+    SHUTDOWN_TIMEOUT,
+    JudgeStoppedError,
+    cause_of,
+)
 from podium.hosts.inspect_ai.judging.first_calls import FirstCalls
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.refused_options import (
@@ -153,10 +158,16 @@ class CallSettings:
 
     The replies show which judges take a JSON schema, which options they refuse, which need more
     tokens to reason, and which give only few alternatives of a token.
+
+    Args:
+        how: how judges are asked.
+        ends_run: whether the first refused call ends the run. Later calls then wait
+            `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """
 
-    def __init__(self, how: Judging) -> None:
+    def __init__(self, how: Judging, *, ends_run: bool = False) -> None:
         self.how = how
+        self._ends_run = ends_run
         self._states: dict[JudgeRecord, JudgeState] = {}
 
     def state_of(self, judge: JudgeRecord) -> JudgeState:
@@ -187,7 +198,9 @@ class CallSettings:
         first_calls = state.first_calls
         async with first_calls.wait_for_first_call(has_schema=has_schema, is_settled=is_settled):
             if state.stopped:
-                raise state.stopped
+                if self._ends_run:
+                    await anyio.sleep(SHUTDOWN_TIMEOUT)
+                raise state.stopped.copy()
             yield
 
     def schema_of(self, judge: JudgeRecord, request: ReplyRequest, attempt: int) -> Schema | None:
@@ -298,7 +311,7 @@ class CallSettings:
         if option == "logprobs" and self.how.needs_probabilities:
             refusal = refusal_text(judge.shown_model, option, error)
             state.stopped = JudgeStoppedError(f"{refusal}, which are needed here")
-            raise state.stopped
+            raise state.stopped.copy()
         leave_out_refused(state.refused, judge.shown_model, option, error)
         return True
 
@@ -324,7 +337,7 @@ class CallSettings:
             state.stopped = JudgeStoppedError(
                 f"{name} takes no JSON schema ({why}); use replies=text"
             )
-            raise state.stopped
+            raise state.stopped.copy()
         how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"
         tell(f"{name} takes no JSON schema ({why}): {how}")
 
@@ -353,7 +366,7 @@ class CallSettings:
         if not may_reject_schema(error):
             return False
         works = await state.schema_trial.works_without(
-            ask_for_text, error, is_settled=lambda: state.takes_schema is not None
+            ask_for_text, is_settled=lambda: state.takes_schema is not None
         )
         if works:
             self.refuse_schema(judge, f"its server says: {cause_of(error)}")

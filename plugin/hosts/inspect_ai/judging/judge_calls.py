@@ -147,7 +147,7 @@ class Run(ModelCalls):
         # At most four packs run at once: each holds its transcript in memory, and four keep a
         # provider busy.
         self.packs = anyio.Semaphore(4)
-        self.settings = CallSettings(how)
+        self.settings = CallSettings(how, ends_run=self._ends_run)
         self._judges: dict[Model, JudgeRecord] = {}
         self._monitors: dict[str, JudgeMonitor] = {}
         # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them

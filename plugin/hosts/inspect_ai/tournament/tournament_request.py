@@ -8,8 +8,8 @@ from typing import Any, Literal, Unpack
 
 from podium.errors import UsageError
 from podium.findings import check_findings
+from podium.hosts.inspect_ai.judging.call_prices import Prices, check_prices
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
-from podium.hosts.inspect_ai.judging.cost_limit import Prices
 from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, roles_are_known
 from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
 from podium.hosts.inspect_ai.tournament.run_options import RunOptions
@@ -32,7 +32,8 @@ class RunSettings:
 
     Raises:
         UsageError: a number is not whole or too small, the time limit is not positive, the value of
-            `pack` is unknown, or a name in `allow` is not the name of a finding.
+            `pack` is unknown, a price is invalid, or a name in `allow` is not the name of a
+            finding.
     """
 
     shard: str | None = None
@@ -70,6 +71,7 @@ class RunSettings:
                 f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
             )
         check_call_timeout(self.call_timeout)
+        check_prices(self.prices)
         check_findings(split_names(self.allow), "argument")
 
 

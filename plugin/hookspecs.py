@@ -144,6 +144,8 @@ class Reading:
             its files have it. None if the user named none.
         names_joined: whether names of models that look the same are names of one model. If not,
             podium rejects them later.
+        human_judge: the judge or metric whose rows become human labels (`--human-judge`); None if
+            there is none.
     """
 
     metrics: Sequence[str] = ()
@@ -152,6 +154,7 @@ class Reading:
     allowed: Sequence[str] = ()
     names_joined: bool = False
     cluster: str | None = None
+    human_judge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

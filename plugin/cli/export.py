@@ -358,13 +358,12 @@ def _require_texts(
             "the files that hold them, as --responses answers/"
         )
     where = some_paths([*responses]) if responses else "the sources"
-    problem = f"none of {quantity(decided, 'pair')} has its question and both responses in {where}"
-    if texts.notes:
-        raise UsageError(f"{problem}. {' '.join(texts.notes)}")
-    raise UsageError(
-        f"{problem}: responses and verdicts must name items and models alike; --responses "
-        "'NAME=PATH' gives a model the name that it has in the ranking"
+    problem = (
+        f"none of {quantity(decided, 'pair')} has its question and both responses in {where}: "
+        "responses and verdicts must name items and models alike; --responses 'NAME=PATH' gives a "
+        "model the name that it has in the ranking"
     )
+    raise UsageError(". ".join([problem, *texts.notes]))
 
 
 def _require_rows(data: "PreferenceData") -> None:

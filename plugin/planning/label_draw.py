@@ -265,13 +265,11 @@ def _describe_shortage(
         return f"{have} a label: none is left to label"
     if texts is None:
         return "no battle without a label has an item and two models with a readable verdict each"
-    problem = "no battle without a label has both responses"
-    if texts.notes:
-        return f"{problem}. {' '.join(texts.notes)}"
-    return (
-        f"{problem}: --responses and SOURCE must name items and models alike; --responses "
-        "'NAME=PATH' gives a model the name that it has in the ranking"
+    problem = (
+        "no battle without a label has both responses: --responses and SOURCE must name items and "
+        "models alike; --responses 'NAME=PATH' gives a model the name that it has in the ranking"
     )
+    return ". ".join([problem, *texts.notes])
 
 
 def _sheet_row(

@@ -196,6 +196,23 @@ OF_READING = {
     "metric-missing": (
         "{path} has no {metric} (it has {known}), so {model} is not compared on {task}"
     ),
+    "verdicts-count": (
+        "{task}: the verdicts of {scorers} count ({judged} models), and not the scores ({scored} "
+        "{scored:noun model}); {option:metric={metric}} takes the scores"
+    ),
+    "scores-count": (
+        "{task}: the scores count ({scored} models), and not the verdicts of {scorers} ({judged} "
+        "models); {option:metric={scorer}} takes the verdicts"
+    ),
+    "models-without-verdicts": (
+        "{models:10} {models:one is|are} not ranked on {task}, because no verdict of {scorers} is "
+        "about {models:one it|them}; {option:metric={metric}} ranks by scores"
+    ),
+    "models-without-scores": (
+        "{models:10} {models:one is|are} not ranked on {task}, because {models:one it has|they "
+        "have} no scores; {option:metric={scorer}} ranks by verdicts"
+    ),
+    "battles-not-judged": "{path}: {scorers} judged no battle: {why}",
     "metric-of-no-run": (
         "{tasks:5} {tasks:one has|have} no {metrics} and {tasks:one is|are} left out"
     ),
@@ -1151,6 +1168,8 @@ NOTES = frozenset(
         "transcripts-as-recorded",
         "turns-are-items",
         "unequal-estimates",
+        "scores-count",
+        "verdicts-count",
         "verdicts-unweighted",
         "votes-agree",
         "voters-pooled",

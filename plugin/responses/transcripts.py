@@ -390,6 +390,14 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
     return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]
 
 
+def write_pieces(pieces: Iterable[tuple[str, str]]) -> str:
+    """Return the transcript of which `read_pieces` gave the pieces.
+
+    Notes on cuts stay in square brackets, so that they are a part of the texts.
+    """
+    return "\n".join(f"{name}: {text.replace(chr(10), NEXT_LINE)}" for name, text in pieces)
+
+
 def plain_text(transcript: str) -> str:
     """Return a transcript that `render` wrote in a form for humans: each piece under its name."""
     return "\n\n".join(f"[{name}]\n{text}" for name, text in read_pieces(transcript))

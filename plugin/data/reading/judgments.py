@@ -91,8 +91,9 @@ def read_battles(
             `judge` do not apply to its rows.
         metric: metrics of evals that count: one name, several, or `all`. A name is `metric,filter`
             for lm-eval's samples, or the metric alone if a task has one filter. For Inspect's logs,
-            it is a scorer, a field of its values, or both. By default, the metric that the host
-            shows first counts for each task.
+            it is a scorer, a field of its values, or both; the name of the scorer `pairwise` asks
+            for its verdicts. By default, the metric that the host shows first counts for each task;
+            of a task with scores and verdicts, what ranks more models.
         runs: if a model was run on a task, or a tournament was played, several times, whether only
             the `newest` run counts, or `all` runs count as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
@@ -175,6 +176,7 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
         allowed=query.allow,
         names_joined=query.names == "joined",
         cluster=query.cluster,
+        human_judge=query.human_judge,
     )
     plan = ReadingPlan(query, chosen, reading, counting)
     try:

@@ -23,6 +23,7 @@ from podium.hosts.inspect_ai.judging.pairwise_metrics import AGAINST, pairwise_r
 from podium.hosts.inspect_ai.judging.scorers import score_battle
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    TRANSCRIPTS,
     BattleMetadata,
     BattleVerdict,
     PackVerdicts,
@@ -208,9 +209,12 @@ async def _score_against(
         kept = {NAMESPACE: verdict.to_log()}
         return score_without_value("scoring_failed", problem, metadata=kept)
     score = score_battle(battle, await ask_jury(run, battle), run.how)
+    kept = (score.metadata or {})[NAMESPACE]
     merging = _merging_of(run.how)
     if merging:
-        (score.metadata or {})[NAMESPACE]["merging"] = merging
+        kept["merging"] = merging
+    if not battle.transcript:
+        kept["response_b"] = battle.response_b
     return score
 
 
@@ -246,8 +250,8 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
         verdict = BattleVerdict.parse(kept[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
-        transcripts = metadata.get("transcripts", {}) | kept.get("transcripts", {})
-        metadata |= {"transcripts": transcripts} if transcripts else {}
+        transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
+        metadata |= {TRANSCRIPTS: transcripts} if transcripts else {}
         answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")
     metadata[NAMESPACE] = PackVerdicts.from_verdicts(verdicts).to_log()
     explanations = [score.explanation or "" for score in scores]

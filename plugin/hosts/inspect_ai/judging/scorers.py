@@ -17,6 +17,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
 from podium.hosts.inspect_ai.judging.pack_table import credit_text, pack_table
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    TRANSCRIPTS,
     BattleMetadata,
     BattleReplies,
     BattleVerdict,
@@ -278,7 +279,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     """Return the pieces of both transcripts by model and turn, as Inspect's viewer can fold them.
 
-    They are under the key `transcripts`. The result is empty if the responses are not transcripts.
+    They are under the key `TRANSCRIPTS`. The result is empty if the responses are not transcripts.
     """
     if not battle.transcript:
         return {}
@@ -293,7 +294,7 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
             numbered = re.fullmatch(r"[a-z]+ ([0-9]+)[0-9.]*", piece)
             turn = f"turn {numbered[1]}" if numbered else piece
             turns.setdefault(turn, {})[piece] = text
-    return {"transcripts": folded}
+    return {TRANSCRIPTS: folded}
 
 
 def _quote(text: str) -> str:

@@ -313,13 +313,13 @@ def cluster_of_log(header: EvalLog) -> str | None:
     """
     keys = set()
     for scorer in header.eval.scorers or ():
-        for metric in _metrics_in(scorer.metrics):
+        for metric in metrics_in(scorer.metrics):
             keys.add((metric.options or {}).get("cluster"))
     keys.discard(None)
     return str(keys.pop()) if len(keys) == 1 else None
 
 
-def _metrics_in(declared: Any) -> Iterator[Any]:
+def metrics_in(declared: Any) -> Iterator[Any]:
     """Yield the metrics that a scorer declares.
 
     Args:
@@ -328,10 +328,10 @@ def _metrics_in(declared: Any) -> Iterator[Any]:
     """
     if isinstance(declared, Mapping):
         for inner in declared.values():
-            yield from _metrics_in(inner)
+            yield from metrics_in(inner)
     elif isinstance(declared, list):
         for inner in declared:
-            yield from _metrics_in(inner)
+            yield from metrics_in(inner)
     elif declared is not None:
         yield declared
 

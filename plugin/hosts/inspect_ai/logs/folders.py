@@ -66,6 +66,11 @@ from podium.hosts.inspect_ai.logs.unscored_tasks import (
     note_on_unscored_log,
     nothing_to_rank,
 )
+from podium.hosts.inspect_ai.logs.verdicts_or_scores import (
+    CountedRows,
+    RowsOfLog,
+    choose_verdicts_or_scores,
+)
 from podium.names import joined_name
 from podium.notices.notice import Notice, note_of_error
 from podium.responses.read import ChosenLogs, UnansweredRun
@@ -113,13 +118,13 @@ class CountedLogs(NamedTuple):
 
 
 class ReadLogs(NamedTuple):
-    """What was read from several logs.
+    """The rows that count, of several logs.
 
     Attributes:
         frames: pairs of a log and its rows.
-        evals: the ordinary evals, with how their epochs were reduced.
-        runs: the settings of the ordinary evals.
-        inputs: what the samples of the ordinary evals asked.
+        evals: the ordinary evals whose scores count, with how their epochs were reduced.
+        runs: the settings of these evals.
+        inputs: what the samples of all ordinary evals asked.
     """
 
     frames: list[LogFrame]
@@ -545,12 +550,13 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     Raises:
         DataError: no log has rows, or runs reduce their scores differently.
         OtherQuestionError: runs of a task share no input.
+        UsageError: no log has a metric that is asked for, or verdicts and scores of one task are.
     """
     counted = choose_logs(
         labels, every=reading.all_runs, names_joined=reading.names_joined, by_scores=True
     )
     notes, lost = counted.notes, counted.lost
-    read = _select_scores(_read_each_log(counted, labels, reading.cluster), reading, counted)
+    read = _read_rows_that_count(counted, labels, reading)
     frames, evals = read.frames, read.evals
     paired, notes_on_targets = _pair_rows_of_logs(read, reading.allowed)
     notes += notes_on_targets
@@ -587,10 +593,31 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     )
 
 
+def _read_rows_that_count(
+    counted: CountedLogs, labels: Mapping[Path, str | None], reading: Reading
+) -> ReadLogs:
+    """Read the logs, and return the rows that count: verdicts, or scores by the metrics asked for.
+
+    Args:
+        counted: the logs. Notes on them are appended to its lists.
+        labels: paths of all logs given, and the label of each; None if it has no label.
+        reading: the user's options.
+
+    Raises:
+        DataError, OtherQuestionError, UsageError: see `read_logs`.
+    """
+    logs, inputs = _read_each_log(counted, labels, reading.cluster)
+    chosen = choose_verdicts_or_scores(logs, reading)
+    counted.notes.extend(chosen.notes)
+    counted.lost.extend(chosen.lost)
+    described = _describe_evals(chosen, inputs, counted, labels)
+    return _select_scores(described, reading, counted, chosen)
+
+
 def _read_each_log(
     counted: CountedLogs, labels: Mapping[Path, str | None], cluster: str | None
-) -> ReadLogs:
-    """Read the rows of each log.
+) -> tuple[list[RowsOfLog], AskedInputs]:
+    """Read the rows of each log, and the inputs of the ordinary evals.
 
     Args:
         counted: the logs. Notes on them, and on those that cannot be read, are appended to its
@@ -603,22 +630,14 @@ def _read_each_log(
         DataError: the only log given cannot be read.
         OtherQuestionError: two epochs of a sample have different inputs.
     """
-    contents = ReadLogs([], [], [], AskedInputs())
+    logs = []
+    inputs = AskedInputs()
     for log in counted.logs:
         try:
-            frame = log_rows(log.path, contents.inputs, cluster, log.header)
-            counted.lost.extend(_notes_on_bad_judge(log))
-            counted.notes.extend(_notes_on_log(log, frame))
-            name = labels[log.path]
-            if "reduction" in frame.attrs:
-                name = log.who
-                left_out: LeftOut = frame.attrs["invalidated"]
-                record = replace(counted.records[log.path], invalidated=len(left_out.names))
-                contents.evals.append(ScoredRun.of_frame(log, frame))
-                contents.runs.append(record)
-            elif not is_tournament(log.header):
-                _name_model_of_log(frame, log)
-            contents.frames.append((log, _with_task(frame, log.header, name)))
+            rows = log_rows(log.path, inputs, cluster, log.header)
+            if rows.verdicts is not None and not is_tournament(log.header):
+                _name_model_of_log(rows.verdicts, log)
+            logs.append(RowsOfLog(log, rows))
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
@@ -626,6 +645,35 @@ def _read_each_log(
                 counted.lost.append(note_on_unscored_log(log.path, error))
             else:
                 counted.lost.append(note_of_error(error))
+    return logs, inputs
+
+
+def _describe_evals(
+    chosen: CountedRows,
+    inputs: AskedInputs,
+    counted: CountedLogs,
+    labels: Mapping[Path, str | None],
+) -> ReadLogs:
+    """Return the rows that count with their tasks and the names of their models.
+
+    Args:
+        chosen: the rows that count.
+        inputs: what the samples of the ordinary evals asked.
+        counted: the logs. Notes on them are appended to its lists.
+        labels: paths of all logs given, and the label of each; None if it has no label.
+    """
+    contents = ReadLogs([], [], [], inputs)
+    for log, frame in chosen.frames:
+        counted.lost.extend(_notes_on_bad_judge(log))
+        counted.notes.extend(_notes_on_log(log, frame))
+        name = labels[log.path]
+        if "reduction" in frame.attrs:
+            name = log.who
+            left_out: LeftOut = frame.attrs["invalidated"]
+            record = replace(counted.records[log.path], invalidated=len(left_out.names))
+            contents.evals.append(ScoredRun.of_frame(log, frame))
+            contents.runs.append(record)
+        contents.frames.append((log, _with_task(frame, log.header, name)))
     return contents
 
 
@@ -641,7 +689,9 @@ def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
             frame[column] = frame[column].where(frame[column] != own, log.who)
 
 
-def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> ReadLogs:
+def _select_scores(
+    read: ReadLogs, reading: Reading, counted: CountedLogs, chosen: CountedRows
+) -> ReadLogs:
     """Return what was read of the metrics that count.
 
     Logs of which no metric counts are left out.
@@ -651,6 +701,7 @@ def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> Re
         reading: says which metrics are asked for.
         counted: the logs. A note on the metrics that do not count, and notes on the logs that are
             left out, are appended to its lists.
+        chosen: the rows that count, and the scorers of verdicts, whose names may be asked for.
 
     Raises:
         UsageError: no log has a metric that is asked for.
@@ -659,9 +710,9 @@ def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> Re
         measure for _, frame in read.frames for measure in frame.attrs.get("measures") or ()
     }
     asked = metrics_asked_for(reading)
-    metrics, more = select_metrics(read.evals, measures, asked)
+    metrics, more = select_metrics(read.evals, measures, asked, chosen.judging)
     counted.notes.extend(more)
-    without = [task for task, names in metrics.items() if not names]
+    without = [*chosen.without, *(task for task, names in metrics.items() if not names)]
     if asked and without:
         counted.notes.append(Notice("metric-of-no-run", {"tasks": without, "metrics": [*asked]}))
     counted.lost.extend(notes_on_lists(read.evals))

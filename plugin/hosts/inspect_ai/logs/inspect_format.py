@@ -17,6 +17,7 @@ from podium.scorers.judging import load_reply
 
 if TYPE_CHECKING:
     import pandas as pd
+    from inspect_ai.log import EvalLog
 
 
 def read(records: "pd.DataFrame") -> "pd.DataFrame":
@@ -82,7 +83,8 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     A row has the fields of `BattleMetadata`, `task` if all items are of one, and `media` if the
     instruction has images or other contents beside its text. That of a judgment also has the order,
     the judge, `words` (its reply), and `carried`, which is True if an earlier log has the reply,
-    too.
+    too. An ordinary eval that `pairwise` judged has a row per battle with the text of the
+    reference; see `_reference_rows`.
     """
     if not is_log(path):
         return
@@ -94,8 +96,10 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     from podium.hosts.inspect_ai.media import media_as_text
 
     with named_in_errors(path):
-        tournament = read_tournament(read_by_inspect(path, header_only=True))
+        header = read_by_inspect(path, header_only=True)
+        tournament = read_tournament(header)
         if tournament is None:
+            yield from _reference_rows(path, header)
             return
         task = {"task": tournament.tasks[0]} if len(tournament.tasks) == 1 else {}
         unused = {"events", "messages"}
@@ -115,6 +119,31 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
                         "words": words,
                         "carried": bool(shown.get("carried")),
                     }
+
+
+def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
+    """Yield a row per battle that `pairwise` judged in an ordinary eval; nothing for other evals.
+
+    It has item, `task`, both models, and the text of model_b, the reference. The reader of
+    responses has the text of model_a under the name of its run. If the log lacks the text of the
+    reference, `reference` names its file as the eval named it.
+    """
+    from podium.hosts.inspect_ai.logs.podium_entries import reference_texts_in
+    from podium.hosts.inspect_ai.logs.score_summaries import may_have_verdicts
+    from podium.hosts.inspect_ai.logs.stored_samples import samples_of
+
+    if not may_have_verdicts(path, header):
+        return
+    options = {scorer.name: scorer.options or {} for scorer in header.eval.scorers or ()}
+    for sample in samples_of(path):
+        if sample.invalidated is not None:
+            continue
+        for name, score in sample.scores.items():
+            given = options.get(name, {}).get("reference")
+            named = given if isinstance(given, str) else ",".join(map(str, given or ()))
+            for row in reference_texts_in(score):
+                lacks = row["response_b"] is None
+                yield {**row, "task": header.eval.task, "reference": named if lacks else None}
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:

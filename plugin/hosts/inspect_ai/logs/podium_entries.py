@@ -30,6 +30,7 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.responses.transcripts import write_pieces
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.scorers.prompt import final_answer
 
@@ -37,6 +38,8 @@ ROUND = "podium round"
 """Key of a sample's metadata that marks an announced round."""
 REQUESTED = "podium asked"
 """Key of a sample's metadata that marks a request for answers."""
+TRANSCRIPTS = "transcripts"
+"""Key of a score's metadata with the pieces of both transcripts, by model, turn and piece."""
 BATTLES = "battles"
 """Key of a sample's metadata that marks a pack of battles."""
 AGAIN = "::again"
@@ -508,6 +511,8 @@ class BattleVerdict(LogContents):
     `identical`, the responses are identical, and the battle is a tie without a call. `missing` says
     why no judge was asked, and such a battle has no judgments. `merging` has the settings by which
     the judgments were merged (`one_sided`, `rule`, `quorum`), without those that are defaults.
+    `response_b` is the response of a reference that `pairwise` compared: the sample has only the
+    other one. A transcript is not repeated here: the score has it under `transcripts`.
     """
 
     item: str
@@ -524,6 +529,7 @@ class BattleVerdict(LogContents):
     identical: bool | None = None
     missing: str | None = None
     merging: dict[str, Any] | None = None
+    response_b: str | None = None
     judges: dict[str, dict[str, Any]] = {}
     judgments: list[VerdictRow]
     credit: float | None = None
@@ -617,7 +623,7 @@ class PackVerdicts(LogContents):
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     """Return a row per judgment of the verdicts in a score; empty if podium did not write it."""
     battles, rows = _battles_and_judgments(score)
-    unwanted = ("judgments", "judges", "credit", "first", "missing", "merging")
+    unwanted = ("judgments", "judges", "credit", "first", "missing", "merging", "response_b")
     for battle in battles:
         for name in unwanted:
             battle.pop(name, None)
@@ -630,6 +636,25 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
     Battles of which no judge was asked are among them (`missing`).
     """
     return _battles_and_judgments(score)[0]
+
+
+def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
+    """Yield the battles of `pairwise` in a score with the texts of their references.
+
+    A row has the item, `response` if it is not the first, both models, and `response_b`, the text
+    that the judge was shown of model_b, with `transcript` if it is one. Scores of older versions
+    lack texts that are no transcripts, and so do battles without a judge.
+    """
+    transcripts = (score.metadata or {}).get(TRANSCRIPTS) or {}
+    for battle in battles_in_score(score):
+        row = {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
+        text = battle.get("response_b")
+        turns = transcripts.get(battle["model_b"])
+        if turns is not None:
+            pieces = [piece for turn in turns.values() for piece in turn.items()]
+            yield {**row, "response_b": write_pieces(pieces), "transcript": True}
+        else:
+            yield {**row, "response_b": text}
 
 
 def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

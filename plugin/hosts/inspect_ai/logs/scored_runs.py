@@ -65,7 +65,10 @@ class ScoredRun(NamedTuple):
 
 
 def select_metrics(
-    runs: Sequence[ScoredRun], measures: Collection[Measure], asked: Collection[str]
+    runs: Sequence[ScoredRun],
+    measures: Collection[Measure],
+    asked: Collection[str],
+    judging: Collection[Measure] = (),
 ) -> tuple[dict[str, frozenset[str]], list[Notice]]:
     """Select the metrics by which each task is ranked.
 
@@ -75,6 +78,7 @@ def select_metrics(
         asked: names of metrics, with or without task and scorer, or `all`. If it is empty, the
             first metric in the results of the logs that two models have is selected for each task;
             all metrics of the task if there is no such metric.
+        judging: the scorers of verdicts, whose names may be among those that are asked for.
 
     Returns:
         The names of the metrics in the column `metric`, by task; and a note on the metrics that
@@ -84,7 +88,7 @@ def select_metrics(
         UsageError: no task has one of the metrics that are asked for.
     """
     measure_by_name = {measure.name: measure for measure in measures}
-    _require_known_metrics(runs, measure_by_name, asked)
+    _require_known_metrics(runs, measure_by_name, asked, judging)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
     for task, own in _by_task(runs).items():
@@ -124,7 +128,10 @@ def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headli
 
 
 def _require_known_metrics(
-    runs: Sequence[ScoredRun], measures: Mapping[str, Measure], asked: Collection[str]
+    runs: Sequence[ScoredRun],
+    measures: Mapping[str, Measure],
+    asked: Collection[str],
+    judging: Collection[Measure],
 ) -> None:
     """Check that some task has each metric that is asked for.
 
@@ -132,14 +139,17 @@ def _require_known_metrics(
         runs: the runs of all tasks.
         measures: what is known of the metrics, by their names in the column `metric`.
         asked: names of metrics, or `all`.
+        judging: the scorers of verdicts.
 
     Raises:
         UsageError: no task has one of them.
     """
-    known = sorted({metric for each in runs for metric in each.shown_metrics})
-    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in known))
+    shown = {metric for each in runs for metric in each.shown_metrics}
+    known = sorted({*shown, *(scorer.name for scorer in judging)})
+    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown))
+    names = names.union(*(scorer.names for scorer in judging))
     for name in asked:
-        if runs and name not in names:
+        if known and name not in names:
             raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
 
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from podium.checks import Check
 from podium.comparison import comparison_templates
+from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE
 from podium.comparison.gate import Gate, GateDecision
-from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.comparison.outcomes import PairFinding
 from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.show.answers import rank_templates

@@ -14,7 +14,9 @@ import numpy as np
 from podium.checks import Check
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
+from podium.comparison.compared_pair import ELO, MEASURES, METHODS, SCORE, ComparedPair
 from podium.comparison.comparison import Comparison
+from podium.comparison.direct_battles import BattleColumns
 from podium.comparison.gate import Requirement, decide_requirements, read_requirements
 from podium.comparison.inputs import (
     find_responses,
@@ -22,8 +24,8 @@ from podium.comparison.inputs import (
     items_of_identical,
     split_arguments,
 )
-from podium.comparison.outcomes import ELO, SCORE, PairFinding
-from podium.comparison.pair_data import MEASURES, METHODS, ComparedPair, finding_of
+from podium.comparison.outcomes import PairFinding
+from podium.comparison.pair_data import finding_of
 from podium.comparison.raters_of_pair import are_between, rater_check_of
 from podium.data.battles import Battles
 from podium.data.formats.compared_answers import comparing_answers
@@ -426,13 +428,14 @@ def _compare_pairs(
     failures: list[str] = []
     usage_errors: list[UsageError] = []
     for subject, part in _split_by_question(battles, pool):
+        columns = BattleColumns(part)
         for pair in pairs:
             place = f"{pair.candidate} and {pair.baseline}"
             if subject["question"]:
                 place = f"{subject['question']}: {place}"
             try:
                 _refuse_stopped_judge(part)
-                finding = finding_of(part, pair, subject)
+                finding = finding_of(columns, pair, subject)
             except UsageError as error:
                 usage_errors.append(error)
             except PodiumError as error:
@@ -440,7 +443,7 @@ def _compare_pairs(
             else:
                 slices, failures_of_slices = _compare_slices(part, pair, subject, by, place)
                 failures += failures_of_slices
-                checked = replace(finding, rater_check=rater_check_of(part, pair, finding))
+                checked = replace(finding, rater_check=rater_check_of(columns, pair, finding))
                 findings.append(replace(checked, slices=tuple(_adjust_by_holm(slices))))
     if usage_errors and not findings:
         raise usage_errors[0]
@@ -481,7 +484,7 @@ def _compare_slices(
         return slices, failures
     for value, part in battles.slices(by):
         try:
-            slices.append(finding_of(part, pair, {**subject, "slice": value}))
+            slices.append(finding_of(BattleColumns(part), pair, {**subject, "slice": value}))
         except NotIdentifiedError as error:
             failures.append(f"{place}, {by}={value}: {error}")
     return slices, failures
@@ -740,8 +743,9 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
         NotIdentifiedError: there are verdicts of several judges that are not one jury, and they are
             not pooled; or the only verdicts are ties of identical responses.
     """
-    table = battles.table
-    is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
+    known_columns = battles.rows.battle_columns
+    has_scores = {"score_a", "score_b"} <= known_columns
+    is_scored = has_scores and not np.isnan(battles.numbers_of("score_a")).all()
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
@@ -749,7 +753,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
         compared = battles if pool else judged_once(battles)
         yield dict.fromkeys(SUBJECT_FIELDS), compared
         return
-    columns = [name for name in QUESTION_COLUMNS if name in table and len(battles.values_of(name))]
+    known = [name for name in QUESTION_COLUMNS if name in known_columns]
+    columns = [name for name in known if len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]
     if {"task", "metric"} <= {*columns_with_several} and _names_of_metrics_hold_tasks(battles):
         columns_with_several.remove("task")

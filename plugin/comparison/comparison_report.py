@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from podium.comparison import comparison_templates
 from podium.comparison.answer import (
     amount_text,
@@ -13,9 +15,10 @@ from podium.comparison.answer import (
     raters_of_findings,
     tally_text,
 )
+from podium.comparison.compared_pair import ELO
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Gate
-from podium.comparison.outcomes import ELO, PairFinding
+from podium.comparison.outcomes import PairFinding
 from podium.documents import View, register_view
 from podium.notices.notice_text import notice_texts
 from podium.numbers import percent
@@ -103,7 +106,7 @@ def _sections_of_finding(
         note = comparison_templates.SLICES_NOTE.format(slices=slices)
         notes = (note, *_doubts_about_slices(finding))
         yield Section("slices", f"by slice{suffix}", (), (table,), notes)
-    if finding.results["difference"].any():
+    if finding.results.difference.any():
         most = MOST_ITEMS if len(findings) == 1 else MOST_ITEMS_OF_SEVERAL
         yield _items_section(finding, suffix, most)
 
@@ -219,18 +222,19 @@ def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
         title_end: end of the title.
         most: largest number of items won by each model.
     """
-    results = finding.results.assign(credit=0.5 + finding.results["difference"])
-    columns = {"credit": "credit"}
-    if finding.scores:
-        columns = {"candidate": finding.candidate, "baseline": finding.baseline}
+    results = finding.results
+    columns = {"credit": 0.5 + results.difference}
+    if results.candidate is not None and results.baseline is not None:
+        columns = {finding.candidate: results.candidate, finding.baseline: results.baseline}
     rows: list[tuple[str, ...]] = []
     counts = []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
-        items_won = results[sign * results["difference"] > 0]
-        for item, *figures in items_won.head(most)[["item", *columns]].itertuples(index=False):
-            rows.append((winner, item, *(f"{figure:.3g}" for figure in figures)))
+        items_won = np.flatnonzero(sign * results.difference > 0)
+        for k in items_won[:most].tolist():
+            figures = (f"{figure[k]:.3g}" for figure in columns.values())
+            rows.append((winner, results.item[k], *figures))
         counts.append(f"{winner} {min(most, len(items_won)):,} of {len(items_won):,}")
-    header = ("won by", "item", *columns.values())
+    header = ("won by", "item", *columns)
     table = Table("", header, tuple(rows), "ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
     return Section("items", f"items that changed{title_end}", tables=(table,), notes=(note,))

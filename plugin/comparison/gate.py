@@ -17,7 +17,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE
+from podium.comparison.outcomes import PairFinding
 from podium.data.measure import metric_names
 from podium.errors import DataError, UsageError, reject_stream
 from podium.rankers.errors.difference import DifferenceTest, parse_margin

@@ -3,27 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from podium.checks import Check
+from podium.comparison.item_results import ItemResults
 from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items
 from podium.wording import plural
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-ELO = "elo"
-"""Measure: the difference in points of Elo."""
-WIN_RATE = "win-rate"
-"""Measure: the win rate in the battles between the two."""
-SCORE = "score"
-"""Measure: the difference of mean scores, in the metric's units."""
 MOST_ITEMS = 1_000
 """Largest number of items that are written to JSON, the largest differences first."""
 COPIED_FIELDS = (
@@ -63,9 +54,7 @@ class PairFinding:
         measure: the measure of the main difference, one of `ELO`, `WIN_RATE`, `SCORE`.
         differences: the difference by measure.
         is_share: whether all results lie in [0, 1].
-        results: a row per item, the largest difference first.
-        leads: difference by item, whose sign says who wins the item. For verdicts, it is the
-            difference of parsed verdicts (win, tie or loss) and not of soft credits.
+        results: results by item, the largest difference first.
         identical: number of items with identical answers; None if the answers are not known.
         unparsed: number of battles of the two whose reply was not parsed.
         missing: number of battles of the two that lack a score or reply; None if not known.
@@ -112,8 +101,7 @@ class PairFinding:
     measure: str
     differences: Mapping[str, DifferenceTest]
     is_share: bool
-    results: "pd.DataFrame"
-    leads: "pd.Series"
+    results: ItemResults
     identical: int | None
     unparsed: int
     missing: int | None
@@ -178,10 +166,8 @@ class PairFinding:
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
-        won = int((self.leads > 0).sum())
-        lost = int((self.leads < 0).sum())
-        even = int((self.leads == 0).sum())
-        return won, lost, even
+        lead = self.results.lead
+        return int((lead > 0).sum()), int((lead < 0).sum()), int((lead == 0).sum())
 
     @property
     def tally_by_weight(self) -> tuple[float, float, float] | None:
@@ -189,19 +175,20 @@ class PairFinding:
 
         None if all items have the same weight.
         """
-        weight = self.results["row_weight"].reindex(self.leads.index)
-        if is_constant(weight.to_numpy(dtype=float)):
+        weight = self.results.row_weight
+        if is_constant(weight):
             return None
-        won = float(weight[self.leads > 0].sum())
-        lost = float(weight[self.leads < 0].sum())
-        even = float(weight[self.leads == 0].sum())
+        lead = self.results.lead
+        won = float(weight[lead > 0].sum())
+        lost = float(weight[lead < 0].sum())
+        even = float(weight[lead == 0].sum())
         return won, lost, even
 
     @property
     def size(self) -> str:
         """The number of items with a result, after that of their groups if they have any."""
         items = f"{len(self.results):,} {plural('item', len(self.results))}"
-        if "group" not in self.results:
+        if self.results.group is None:
             return items
         groups = self.units_with_both
         return f"{groups:,} {plural(self.unit, groups)}, {items}"
@@ -209,18 +196,18 @@ class PairFinding:
     @property
     def units_with_both(self) -> int:
         """The number of items, or of groups if items have groups, with a result of the two."""
-        if "group" in self.results:
-            return int(self.results["group"].nunique())
-        return len(self.results)
+        group = self.results.group
+        return len(self.results) if group is None else len({*group.tolist()})
 
     @property
     def scores(self) -> tuple[float, float] | None:
         """Weighted mean scores of candidate and baseline over the items; None for verdicts."""
-        if self.measure != SCORE:
+        results = self.results
+        if results.candidate is None or results.baseline is None:
             return None
-        scores = self.results[["candidate", "baseline"]].to_numpy(dtype=float)
-        weight = self.results["weight"].to_numpy(dtype=float)
-        return tuple(np.average(scores, axis=0, weights=weight).tolist())
+        candidate = np.average(results.candidate, weights=results.weight)
+        baseline = np.average(results.baseline, weights=results.weight)
+        return float(candidate), float(baseline)
 
     @property
     def further_items(self) -> int | None:
@@ -293,13 +280,13 @@ class PairFinding:
         figures["further_items"] = self.further_items if needs_items else None
         if self.slice is not None:
             return figures
-        columns = self.results if by_weight else self.results.drop(columns="weight")
         if self.unit != "item":
             figures["unit"] = self.unit
         if self.raters is not None:
             figures["raters"] = dict(zip(("unit", "number"), self.raters, strict=True))
         figures["slices"] = [finding.to_dict() for finding in self.slices]
-        figures["item_results"] = columns.head(MOST_ITEMS).to_dict("records")
+        has_weights = by_weight is not None
+        figures["item_results"] = self.results.to_dicts(MOST_ITEMS, has_weights=has_weights)
         return figures
 
     def _measures_to_dict(self) -> dict[str, dict[str, Any]]:

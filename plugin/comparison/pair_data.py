@@ -1,16 +1,18 @@
 """Estimate the difference between two models from battles, with results by item."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE, ComparedPair
+from podium.comparison.direct_battles import BattleColumns, DirectBattles, direct_battles
+from podium.comparison.equalized_credits import equalized_credits
+from podium.comparison.item_results import ItemResults, credit_results, score_results
+from podium.comparison.outcomes import PairFinding
 from podium.data.battles import Battles
-from podium.data.counting.battle_frame import parsed_credits
 from podium.data.measure import Measure
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.errors.betting import betting_difference
@@ -29,55 +31,22 @@ from podium.rankers.errors.two_way_difference import add_rater_errors, elo_error
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.pairs import pair_sums
-from podium.text import as_text
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-MEASURES = ("auto", SCORE, ELO, WIN_RATE)
-BETTING = "betting"
-"""Method: tests by betting, which allow for rare losses and may be looked at again."""
-METHODS = ("auto", BETTING)
 LARGEST_LEAD = 0.5
 """Largest possible credit minus one half, of a battle that is won."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPair:
-    """Two models that are compared.
-
-    Attributes:
-        candidate: the model that may be better.
-        baseline: the model that it is compared with.
-        measure: one of `MEASURES`.
-        level: confidence level.
-        identical: items on which the answers of both are identical; None if the answers are not
-            known.
-        method: one of `METHODS`.
-    """
-
-    candidate: str
-    baseline: str
-    measure: str
-    level: float
-    identical: Collection[str] | None = None
-    method: str = "auto"
-
-    @property
-    def bets(self) -> bool:
-        """Whether differences are tested by betting."""
-        return self.method == BETTING
-
-
-def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any]) -> PairFinding:
+def finding_of(
+    columns: BattleColumns, pair: ComparedPair, subject: Mapping[str, Any]
+) -> PairFinding:
     """Estimate the difference between two models, not yet adjusted for several tests.
 
     With the measure `auto`, scores are compared if any item has scores of both, else Elo, or the
     win rate if the method is betting.
 
     Args:
-        battles: all battles of the question, also those of other models, which count for Elo.
+        columns: columns of all battles of the question, also of those of other models, which count
+            for Elo.
         pair: the two models, and what is measured.
         subject: question, task, metric, judge and slice of the battles, and what is known of the
             metric, as fields of `PairFinding`.
@@ -88,26 +57,24 @@ def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any])
         NotIdentifiedError: win rates are to be compared, and no battle of the two is readable; or
             verdicts are to be compared, and a model has no readable battle.
     """
-    rows = direct_battles(battles, pair)
-    scored_rows = rows.dropna(subset=["candidate", "baseline"])
-    if pair.measure == SCORE and not len(scored_rows):
+    battles = columns.battles
+    rows = direct_battles(columns, pair)
+    has_scores = bool(rows.has_scores.any())
+    if pair.measure == SCORE and not has_scores:
         raise UsageError(
             f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}"
         )
-    if len(scored_rows) and pair.measure in ("auto", SCORE):
+    if has_scores and pair.measure in ("auto", SCORE):
         known_metric: Measure | None = subject.get("known_metric")
         is_negated = known_metric is not None and known_metric.is_negated
-        pair_results = _measure_scores(battles, rows, scored_rows, pair, is_negated=is_negated)
+        pair_results = _measure_scores(battles, rows, pair, is_negated=is_negated)
     else:
-        pair_results = _measure_verdicts(battles, rows, pair)
-    is_unparsed = rows["is_unparsed"].to_numpy()
+        pair_results = _measure_verdicts(columns, rows, pair)
+    is_lost = pair_results.is_lost
     identical = None
     if pair.identical is not None:
-        identical = int(pair_results.results["is_identical"].sum())
-    largest_first = pair_results.results.sort_values(
-        "difference", key=lambda difference: -difference.abs(), kind="stable"
-    )
-    without_score = int((pair_results.is_lost & ~is_unparsed).sum())
+        identical = int(pair_results.results.is_identical.sum())
+    without_score = int((is_lost & ~rows.is_unparsed).sum())
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
@@ -115,10 +82,9 @@ def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any])
         measure=pair_results.measure,
         differences=pair_results.differences,
         is_share=pair_results.is_share,
-        results=largest_first,
-        leads=pair_results.leads,
+        results=pair_results.results.largest_first(),
         identical=identical,
-        unparsed=int((pair_results.is_lost & is_unparsed).sum()),
+        unparsed=int((is_lost & rows.is_unparsed).sum()),
         missing=_count_missing(battles, without_score),
         level=pair.level,
         p_adjusted=pair_results.differences[pair_results.measure].p_value,
@@ -133,44 +99,37 @@ class _PairResults(NamedTuple):
     Attributes:
         measure: the measure of the main difference.
         differences: the difference by measure.
-        results: results of both models and their difference, a row per item.
-        leads: difference by item, whose sign says who wins the item.
+        results: results of both models and their difference by item.
         is_share: whether all results lie in [0, 1].
         is_lost: mask of the battles without a result, shape (battles,).
     """
 
     measure: str
     differences: Mapping[str, Any]
-    results: "pd.DataFrame"
-    leads: "pd.Series"
+    results: ItemResults
     is_share: bool
     is_lost: np.ndarray
 
 
 def _measure_scores(
-    battles: Battles,
-    rows: "pd.DataFrame",
-    scored_rows: "pd.DataFrame",
-    pair: ComparedPair,
-    *,
-    is_negated: bool,
+    battles: Battles, rows: DirectBattles, pair: ComparedPair, *, is_negated: bool
 ) -> _PairResults:
     """Compare the scores of two models.
 
     Args:
         battles: all battles.
-        rows: the battles of the two, as `direct_battles` returns them.
-        scored_rows: those rows of `rows` that have the scores of both models.
+        rows: the battles of the two; at least one has the scores of both.
         pair: the two models, and how they are tested.
         is_negated: whether the scores have the opposite sign of those in the files.
 
     Raises:
         UsageError: the method is betting, and a score lies outside of [0, 1].
     """
-    results = _score_results(scored_rows, by_metric=bool(battles.metrics))
-    score_range = (-1, 0) if is_negated else (0, 1)
-    is_share = bool(results[["candidate", "baseline"]].stack().between(*score_range).all())
-    is_lost = ~rows.index.isin(scored_rows.index)
+    scored_rows = rows.take(rows.has_scores)
+    results = score_results(scored_rows, by_metric=bool(battles.metrics))
+    lowest, highest = (-1, 0) if is_negated else (0, 1)
+    scores = _scores_of_both(results)
+    is_share = bool(((scores >= lowest) & (scores <= highest)).all())
     if pair.bets and not is_share:
         raise UsageError(
             f"--method betting needs scores from 0 to 1, and scores of {pair.candidate} or "
@@ -184,23 +143,30 @@ def _measure_scores(
         values = _score_values(scored_rows, results)
         test_groups = partial(grouped_difference, largest=1.0 if is_share else np.inf)
         test = _test_with_raters(by_item, battles, scored_rows, *values, test_groups)
-    differences = {SCORE: test}
     return _PairResults(
         SCORE,
-        differences,
+        {SCORE: test},
         results,
-        leads=results["difference"],
         is_share=is_share,
-        is_lost=is_lost,
+        is_lost=~rows.has_scores,
     )
 
 
-def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair) -> _PairResults:
+def _scores_of_both(results: ItemResults) -> np.ndarray:
+    """Return the scores of candidate and baseline, shape (items, 2); NaN for verdicts."""
+    if results.candidate is None or results.baseline is None:
+        return np.full((len(results), 2), np.nan)
+    return np.column_stack([results.candidate, results.baseline])
+
+
+def _measure_verdicts(
+    columns: BattleColumns, rows: DirectBattles, pair: ComparedPair
+) -> _PairResults:
     """Compare the credits of two models, by Elo if the measure of the pair is `auto`.
 
     Args:
-        battles: all battles.
-        rows: the battles of the two, as `direct_battles` returns them.
+        columns: columns of all battles.
+        rows: the battles of the two.
         pair: the two models, and what is measured.
 
     Raises:
@@ -213,9 +179,8 @@ def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair
             "--method betting needs a measure with bounds: --measure win-rate, or scores from 0 "
             "to 1"
         )
-    results = _credit_results(rows)
-    leads = _credit_results(rows, "outcome")["difference"]
-    differences = verdict_differences(battles, pair, rows, results)
+    results = credit_results(rows)
+    differences = verdict_differences(columns, pair, rows, results)
     measure = pair.measure
     if measure == "auto":
         measure = WIN_RATE if pair.bets else ELO
@@ -223,14 +188,12 @@ def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair
         raise NotIdentifiedError(
             "no readable battle between the two, which the measure win-rate needs"
         )
-    is_lost = rows["credit"].isna().to_numpy()
     return _PairResults(
         measure,
         differences,
         results,
-        leads=leads,
         is_share=True,
-        is_lost=is_lost,
+        is_lost=~rows.has_credit,
     )
 
 
@@ -253,153 +216,15 @@ def _count_missing(battles: Battles, without_score: int) -> int | None:
     return without_score + without_row
 
 
-def _score_results(scored_rows: "pd.DataFrame", *, by_metric: bool) -> "pd.DataFrame":
-    """Return weighted mean scores, their difference and the mean weight per item.
-
-    The difference of identical answers is set to 0, with one exception: if a metric (`by_metric`)
-    scored the two differently, it saw more than the answers, for example what an agent did. The
-    answers then do not count as identical.
-
-    Args:
-        scored_rows: the battles of the two with scores of both.
-        by_metric: whether a metric gave the scores, and not a judge.
-    """
-    score_columns = ["candidate", "baseline"]
-    # Equal weights become exactly 1, so that they cause no rounding errors.
-    weight = scored_rows["weight"] / scored_rows["weight"].iloc[0]
-    weighted = scored_rows.assign(
-        **{side: scored_rows[side] * weight for side in score_columns}, weight=weight
-    )
-    items = weighted.groupby("item", sort=True)
-    sums = items[[*score_columns, "weight"]].sum()
-    means = sums[score_columns].div(sums["weight"], axis=0)
-    means["weight"] = scored_rows.groupby("item", sort=True)["weight"].mean()
-    means["is_identical"] = items["is_identical"].any()
-    if "group" in scored_rows:
-        means["group"] = items["group"].first()
-    means = means.reset_index()
-    difference = means["candidate"] - means["baseline"]
-    is_identical = means["is_identical"]
-    if by_metric:
-        is_identical &= difference == 0
-    difference = difference.mask(is_identical, 0.0)
-    means = means.assign(
-        is_identical=is_identical, difference=difference, row_weight=means["weight"]
-    )
-    columns = ["item", "difference", *score_columns, "is_identical", "weight", "row_weight"]
-    return means[[*columns, *_group_columns(means)]]
-
-
-def _group_columns(results: "pd.DataFrame") -> list[str]:
-    """Return the column `group` in a list if results have it; otherwise an empty list."""
-    return ["group"] if "group" in results else []
-
-
-def _credit_results(rows: "pd.DataFrame", column: str = "credit") -> "pd.DataFrame":
-    """Return the candidate's mean lead over the baseline per item, and the weight of its battles.
-
-    The weight of an item is the sum over its battles, so that the mean over items is that over
-    battles, as of a ranking.
-
-    Args:
-        rows: the battles of the two.
-        column: `credit`, or `outcome` for the credit by parsed verdicts.
-
-    Returns:
-        A row per item: the difference is the weighted mean credit minus 1/2, `row_weight` the mean
-        weight of its battles; scores are None.
-    """
-    known = rows.dropna(subset=["credit"])
-    items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
-    means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
-    means["difference"] = means["earned"] / means["weight"] - 0.5
-    means["row_weight"] = items["weight"].mean().to_numpy()
-    means[["candidate", "baseline"]] = None
-    if "group" in rows:
-        means["group"] = items["group"].first().to_numpy()
-    columns = ["item", "difference", "candidate", "baseline", "is_identical", "weight"]
-    return means[[*columns, "row_weight", *_group_columns(means)]]
-
-
-def table_items(rows: "pd.DataFrame", positions: np.ndarray | None = None) -> "pd.Series":
-    """Return the item of each battle as text, shape (battles,).
-
-    A row without an item is an item of its own, `row N` with N counted from 1.
-
-    Args:
-        rows: rows of the table of battles.
-        positions: their positions in it, from 0; None if they are all rows of it.
-    """
-    import pandas as pd
-
-    numbers = range(len(rows)) if positions is None else positions.tolist()
-    row_names = pd.Series([f"row {number + 1}" for number in numbers], index=rows.index)
-    return as_text(rows["item"]).fillna(row_names) if "item" in rows else row_names
-
-
-def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
-    """Return the battles between two models, seen from the candidate.
-
-    Returns:
-        A row per battle with these columns:
-
-        - `row`: the position of the battle among all, from 0;
-        - `item`, `weight`;
-        - `credit`: the candidate's credit, 1/2 for identical answers, NaN without a verdict;
-        - `outcome`: the candidate's credit by the parsed verdict (win, tie or loss), 1/2 for
-          identical answers;
-        - `candidate`, `baseline`: the scores of both, NaN if unknown;
-        - `is_identical`: whether the answers are identical;
-        - `is_unparsed`: whether the reply is unparsed;
-        - `group`: the group of the item, if items have groups.
-    """
-    import pandas as pd
-
-    positions = battles.positions_between(pair.candidate, pair.baseline)
-    rows = battles.table.iloc[positions]
-    is_first = (rows["model_a"].astype(object) == pair.candidate).to_numpy()
-    item = table_items(rows, positions)
-    is_identical = item.isin(list(pair.identical or ())).to_numpy()
-    credit_a = rows["credit"].to_numpy(dtype=float)
-    outcome_a = parsed_credits(rows).to_numpy(dtype=float)
-    credit = np.where(is_first, credit_a, 1 - credit_a)
-    outcome = np.where(is_first, outcome_a, 1 - outcome_a)
-    score_a = _numbers_or_nan(rows, "score_a")
-    score_b = _numbers_or_nan(rows, "score_b")
-    columns = {
-        "row": positions,
-        "item": item.astype(str).to_numpy(),
-        "credit": np.where(is_identical & ~np.isnan(credit), 0.5, credit),
-        "outcome": np.where(is_identical, 0.5, outcome),
-        "weight": rows["weight"].to_numpy(dtype=float) if "weight" in rows else 1.0,
-        "candidate": np.where(is_first, score_a, score_b),
-        "baseline": np.where(is_first, score_b, score_a),
-        "is_identical": is_identical,
-        "is_unparsed": battles.is_unparsed[positions],
-    }
-    if battles.group is not None:
-        columns["group"] = as_text(rows[battles.group]).to_numpy()
-    return pd.DataFrame(columns)
-
-
-def _numbers_or_nan(rows: "pd.DataFrame", column: str) -> np.ndarray:
-    """Return a column as floats, shape (rows,); all NaN if there is no such column."""
-    if column not in rows:
-        return np.full(len(rows), np.nan)
-    return rows[column].to_numpy(dtype=float)
-
-
-def score_difference(
-    results: "pd.DataFrame", *, is_share: bool, unit: str = "item"
-) -> DifferenceTest:
+def score_difference(results: ItemResults, *, is_share: bool, unit: str = "item") -> DifferenceTest:
     """Test the difference of mean scores, paired by item, or by group if items have groups.
 
     Args:
-        results: a row per item, as `_score_results` returns it.
+        results: the results by item, as `score_results` returns them.
         is_share: whether all scores are shares, or shares with the opposite sign.
         unit: what a group is called.
     """
-    levels = np.unique(results[["candidate", "baseline"]].to_numpy())
+    levels = np.unique(_scores_of_both(results))
     # If scores have two values only, all differences are -step, 0 or step, and an exact test of
     # wins and losses is possible.
     step = None
@@ -412,49 +237,45 @@ def score_difference(
 
 
 def _test_by_item_or_group(
-    results: "pd.DataFrame", step: float | None, largest: float, unit: str
+    results: ItemResults, step: float | None, largest: float, unit: str
 ) -> DifferenceTest:
     """Test the weighted mean of the differences of results, by group if items have groups.
 
     Args:
-        results: a row per item with its difference and weight, and its group if items have groups.
+        results: the results by item.
         step: absolute value of the differences that are not zero, if all have the same; else None.
         largest: largest possible difference.
         unit: what a group is called.
     """
-    difference = results["difference"].to_numpy()
-    weight = results["weight"].to_numpy()
-    if "group" not in results:
-        return paired_difference(difference, step, largest, weight)
-    group = results["group"].astype("category").cat.codes.to_numpy()
-    return grouped_difference(difference, weight, group, largest, unit)
+    group = results.group_codes
+    if group is None:
+        return paired_difference(results.difference, step, largest, results.weight)
+    return grouped_difference(results.difference, results.weight, group, largest, unit)
 
 
-def _bet_on_results(results: "pd.DataFrame", largest: float, unit: str) -> DifferenceTest:
+def _bet_on_results(results: ItemResults, largest: float, unit: str) -> DifferenceTest:
     """Test the weighted mean of the differences of results by betting.
 
     Args:
-        results: a row per item with its difference and weight, and its group if items have groups.
+        results: the results by item.
         largest: largest possible difference.
         unit: what varies independently.
     """
-    group = None
-    if "group" in results:
-        group = results["group"].astype("category").cat.codes.to_numpy()
-    difference = results["difference"].to_numpy()
-    return betting_difference(difference, largest, results["weight"].to_numpy(), group, unit)
+    return betting_difference(
+        results.difference, largest, results.weight, results.group_codes, unit
+    )
 
 
 def verdict_differences(
-    battles: Battles, pair: ComparedPair, rows: "pd.DataFrame", results: "pd.DataFrame"
+    columns: BattleColumns, pair: ComparedPair, rows: DirectBattles, results: ItemResults
 ) -> dict[str, DifferenceTest]:
     """Test the difference of two models by verdicts; identical answers earn equal credits.
 
     Args:
-        battles: all battles.
+        columns: columns of all battles.
         pair: the two models, with the items on which their answers are identical.
-        rows: their direct battles, as `direct_battles` returns them.
-        results: results of these battles, a row per item.
+        rows: their direct battles.
+        results: results of these battles by item.
 
     Returns:
         The differences by measure: the Elo difference over all battles, except by betting, and, if
@@ -463,7 +284,8 @@ def verdict_differences(
     Raises:
         NotIdentifiedError: a model has no readable battle.
     """
-    coded = code_battles(battles, credit=equalized_credits(battles.table, pair))
+    battles = columns.battles
+    coded = code_battles(battles, credit=equalized_credits(columns, pair))
     for name in (pair.candidate, pair.baseline):
         if name not in coded.models:
             raise NotIdentifiedError(f"{name} has no readable battle")
@@ -478,11 +300,9 @@ def verdict_differences(
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate
         if not pair.bets:
-            known = rows.dropna(subset=["credit"])
-            credit = known["credit"].to_numpy(dtype=float)
-            weight = known["weight"].to_numpy(dtype=float)
+            known = rows.take(rows.has_credit)
             differences[WIN_RATE] = _test_with_raters(
-                rate, battles, known, credit - 0.5, weight, _rate_difference_of_groups
+                rate, battles, known, known.credit - 0.5, known.weight, _rate_difference_of_groups
             )
     return differences
 
@@ -526,29 +346,29 @@ def _elo_difference_by_rater(coded: CodedBattles, a: int, b: int, raters: Raters
 
 
 def _score_values(
-    scored_rows: "pd.DataFrame", results: "pd.DataFrame"
+    scored_rows: DirectBattles, results: ItemResults
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return values of rows, and weights, whose weighted mean is that of the results by item.
 
     Args:
         scored_rows: the battles of the two with scores of both.
-        results: what `_score_results` returns of them.
+        results: what `score_results` returns of them.
 
     Returns:
         The difference of the two scores, 0 on items with identical answers; and the weight of each
         row, divided by the number of rows of its item; shape (rows,) each.
     """
-    items = scored_rows["item"]
-    is_identical = items.isin(results["item"][results["is_identical"]])
-    difference = (scored_rows["candidate"] - scored_rows["baseline"]).mask(is_identical, 0.0)
-    weight = scored_rows["weight"] / items.groupby(items).transform("size")
-    return difference.to_numpy(dtype=float), weight.to_numpy(dtype=float)
+    item = scored_rows.item
+    difference = scored_rows.candidate - scored_rows.baseline
+    rows_of_item = np.bincount(item)
+    value = np.where(results.is_identical[item], 0.0, difference)
+    return value, scored_rows.weight / rows_of_item[item]
 
 
 def _test_with_raters(
     test: DifferenceTest,
     battles: Battles,
-    rows: "pd.DataFrame",
+    rows: DirectBattles,
     values: np.ndarray,
     weight: np.ndarray,
     test_groups: Callable[..., DifferenceTest],
@@ -560,19 +380,18 @@ def _test_with_raters(
     Args:
         test: the test by items.
         battles: all battles.
-        rows: the battles that are compared, rows of what `direct_battles` returns.
+        rows: the battles that are compared.
         values: the value of each, whose weighted mean is tested, shape (rows,).
         weight: its weight, shape (rows,).
         test_groups: makes the test of values with weights in groups: a function of these three
             arrays, shape (rows,) each, and of `unit`, what a group is called.
     """
     is_compared = np.zeros(len(battles), dtype=bool)
-    is_compared[rows["row"]] = True
+    is_compared[rows.row] = True
     raters = raters_of(battles, is_compared)
     if raters is None:
         return test
-    column = "group" if "group" in rows else "item"
-    cluster = rows[column].astype("category").cat.codes.to_numpy()
+    cluster = rows.cluster
     error = rate_error(values, weight, cluster, raters.code)
     clusters = int(cluster.max()) + 1
     return add_rater_errors(
@@ -585,21 +404,21 @@ def _test_with_raters(
     )
 
 
-def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> DifferenceTest:
+def _rate_difference(results: ItemResults, unit: str, *, bets: bool) -> DifferenceTest:
     """Test the win rate in direct battles minus one half.
 
     Args:
-        results: a row per item with its difference and weight, and its group if items have groups.
+        results: the results by item.
         unit: what varies independently.
         bets: whether to test by betting.
     """
     if bets:
         return _bet_on_results(results, largest=LARGEST_LEAD, unit=unit)
-    difference = results["difference"].to_numpy()
-    weight = results["weight"].to_numpy()
-    if "group" not in results:
+    difference = results.difference
+    weight = results.weight
+    group = results.group_codes
+    if group is None:
         return difference_of_rates(difference, weight, unit="item", largest=LARGEST_LEAD)
-    group = results["group"].astype("category").cat.codes.to_numpy()
     return _rate_difference_of_groups(difference, weight, group, unit)
 
 
@@ -618,70 +437,3 @@ def _rate_difference_of_groups(
     total = sum_by_group(weight, code)
     mean = sum_by_group(weight * difference, code) / total
     return difference_of_rates(mean, total, unit=unit, largest=LARGEST_LEAD)
-
-
-def equalized_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
-    """Return credits in which identical answers of two models earn the same credit.
-
-    On items with identical answers, a battle between the two is a tie. In battles with a third
-    model, each of the two gets the mean of the credits that both earned against the third model.
-
-    Args:
-        table: the battles, which are not changed.
-        pair: the two models, with the items on which their answers are identical.
-
-    Returns:
-        The credits of `model_a`, shape (battles,). NaN stays NaN. All credits are those of the
-        table if no answers are known to be identical.
-    """
-    import pandas as pd
-
-    credit = table["credit"].to_numpy(dtype=float).copy()
-    if not pair.identical:
-        return credit
-    items = table_items(table)
-    is_identical = items.isin(list(pair.identical)).to_numpy()
-    rows = np.flatnonzero(is_identical & ~np.isnan(credit))
-    model_a = table["model_a"].astype(object).to_numpy()[rows]
-    model_b = table["model_b"].astype(object).to_numpy()[rows]
-    names = (pair.candidate, pair.baseline)
-    is_a = np.isin(model_a, names)
-    is_b = np.isin(model_b, names)
-    credit[rows[is_a & is_b]] = 0.5
-    weight = np.ones(shape=len(rows))
-    if "weight" in table:
-        weight = table["weight"].to_numpy(dtype=float)[rows]
-    columns = {
-        "item": items.to_numpy()[rows],
-        "weight": weight,
-        "third": np.where(is_a, model_b, model_a),
-        "model": np.where(is_a, model_a, model_b),
-        "earned": np.where(is_a, credit[rows], 1 - credit[rows]),
-    }
-    has_third = is_a != is_b
-    mean_credits = _mean_credits_of_both(pd.DataFrame(columns)[has_third])
-    credit[rows[has_third]] = np.where(is_a[has_third], mean_credits, 1 - mean_credits)
-    return credit
-
-
-def _mean_credits_of_both(earned: "pd.DataFrame") -> np.ndarray:
-    """Return the mean credit that two models earned against each third model on each item.
-
-    It is the unweighted mean of the two models' mean credits, however often each was judged. The
-    mean credit of a model is weighted.
-
-    Args:
-        earned: a row per battle with the columns item, third (the other model), model (one of the
-            two), weight and earned (its credit).
-
-    Returns:
-        The mean for each battle, shape (battles,). If only one of the two was judged against the
-        third model on the item, the credit of the battle is returned.
-    """
-    matchup_columns = ["item", "third"]
-    weighted = earned.assign(earned=earned["earned"] * earned["weight"])
-    sums = weighted.groupby([*matchup_columns, "model"])[["earned", "weight"]].sum()
-    means = (sums["earned"] / sums["weight"]).groupby(matchup_columns).agg(["mean", "size"])
-    joined = earned.join(means, on=matchup_columns)
-    has_both = joined["size"] == 2
-    return np.where(has_both, joined["mean"], joined["earned"])

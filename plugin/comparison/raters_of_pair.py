@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from podium.checks import Check
-from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
-from podium.comparison.pair_data import ComparedPair, equalized_credits
+from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE, ComparedPair
+from podium.comparison.direct_battles import BattleColumns
+from podium.comparison.equalized_credits import equalized_credits
+from podium.comparison.outcomes import PairFinding
 from podium.data.battles import Battles
 from podium.diagnosis.checks.rater_checks import check_rater_of_pair, has_heavy_rater
 
@@ -17,11 +19,13 @@ P_OF_LEAST_Z = 0.32
 """Two-sided p-value of a lead of `podium.diagnosis.checks.rater_checks.LEAST_Z`."""
 
 
-def rater_check_of(battles: Battles, pair: ComparedPair, finding: PairFinding) -> Check | None:
+def rater_check_of(
+    columns: BattleColumns, pair: ComparedPair, finding: PairFinding
+) -> Check | None:
     """Return the flagged check that without one voter or judge the other model is ahead.
 
     Args:
-        battles: the battles of the question.
+        columns: columns of the battles of the question.
         pair: the two models.
         finding: what was found, not yet adjusted for several tests.
 
@@ -30,6 +34,7 @@ def rater_check_of(battles: Battles, pair: ComparedPair, finding: PairFinding) -
         call, unless the error includes how voters or judges differ and the lead is as large as in
         `check_leading_rater`, or one of them gave many of the verdicts.
     """
+    battles = columns.battles
     value = finding.difference.value
     largest_p = 1 - finding.level
     if finding.difference.raters is not None:
@@ -44,7 +49,7 @@ def rater_check_of(battles: Battles, pair: ComparedPair, finding: PairFinding) -
     credit = None
     compared = battles
     if finding.measure == ELO:
-        credit = equalized_credits(battles.table, pair) if pair.identical else None
+        credit = equalized_credits(columns, pair) if pair.identical else None
     else:
         is_compared = are_between(battles, names)
         if finding.measure == SCORE:

@@ -305,8 +305,9 @@ class Battles:
         unparsed = ~self.readable
         if not unparsed.any() or not {"score_a", "reason"} <= self.rows.battle_columns:
             return unparsed
-        reason = self.table["reason"].astype(object).fillna("").astype(str)
-        return unparsed & ~reason.map(lacks_score).to_numpy(dtype=bool)
+        reasons = self.rows.texts_of("reason").tolist()
+        lacks = [reason is not None and lacks_score(reason) for reason in reasons]
+        return unparsed & ~np.array(lacks, dtype=bool)
 
     @property
     def has_items(self) -> bool:
@@ -350,6 +351,16 @@ class Battles:
         if "item" not in self.rows.battle_columns:
             return np.full(len(self), -1)
         return self.rows.codes_of("item")
+
+    @property
+    def item_names(self) -> tuple[str, ...]:
+        """Names of the items, sorted, by the codes of `item_codes`; empty without items.
+
+        A part of other battles may name items of which it has no battle.
+        """
+        if "item" not in self.rows.battle_columns:
+            return ()
+        return self.rows.names_of("item")
 
     @property
     def group(self) -> str | None:

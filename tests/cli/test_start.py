@@ -39,15 +39,16 @@ def write_table(path: Path, items: int) -> None:
 @pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 @pytest.mark.parametrize("items", [100, 60])  # with 100, most pairs of an item have one verdict
-@pytest.mark.parametrize("command", ["rank", "diagnose"])
+@pytest.mark.parametrize("command", ["rank", "diagnose", "compare m0 m1"])
 def test_a_small_table_needs_neither_scipy_nor_pandas_nor_arrow(
     command: str, items: int, suffix: str, tmp_path: Path
 ) -> None:
     table = tmp_path / f"verdicts{suffix}"
     write_table(table, items)
-    program = PROGRAM.format(words=[command, str(table)], heavy=HEAVY)
+    program = PROGRAM.format(words=[*command.split(), str(table)], heavy=HEAVY)
     done = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert done.stderr.splitlines()[-1] == "imported:"
-    assert "1,200 battles: 1,200 judged" in done.stdout
+    is_comparison = command.startswith("compare")
+    assert ("15 pairs" if is_comparison else "1,200 battles: 1,200 judged") in done.stdout

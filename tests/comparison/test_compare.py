@@ -12,7 +12,9 @@ from places import EXAMPLE
 from scipy import stats
 
 import podium as api
-from podium.comparison.pair_data import ComparedPair, equalized_credits
+from podium.comparison.compared_pair import ComparedPair
+from podium.comparison.direct_battles import BattleColumns
+from podium.comparison.equalized_credits import equalized_credits
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.rankers.errors.rank_sets import further_items
 
@@ -179,7 +181,8 @@ def test_identical_answers_get_equal_credit_in_every_battle():
             "credit": [1.0, 0.2, 0.4, 1.0, 0.0],
         }
     )
-    credit = equalized_credits(table, ComparedPair("a", "b", "auto", 0.95, {"q0"}))
+    columns = BattleColumns(api.read_battles(table))
+    credit = equalized_credits(columns, ComparedPair("a", "b", "auto", 0.95, {"q0"}))
     assert credit.tolist() == pytest.approx([0.5, 0.4, 0.6, 1.0, 0.0])
 
 
@@ -344,7 +347,7 @@ def test_models_asked_different_things_are_rejected(scores, tmp_path):
 @pytest.mark.slow
 def test_a_win_rate_is_asked_for_by_its_name():
     finding = api.compare("amber", "birch", EXAMPLE, measure="win-rate").findings[0]
-    credit = finding.results["difference"]
+    credit = finding.results.difference
     assert finding.difference.value == pytest.approx(credit.mean())
     assert "points" in api.compare("amber", "birch", EXAMPLE, measure="win-rate").answer[0]
 

@@ -6,6 +6,8 @@ import pytest
 
 import podium
 from podium.comparison import pair_data
+from podium.comparison.compared_pair import ComparedPair
+from podium.comparison.direct_battles import BattleColumns, DirectBattles
 from podium.data.battles import Battles
 
 
@@ -34,13 +36,23 @@ def test_the_rows_that_are_read_do_not_grow_with_the_number_of_candidates(
     scores: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    items_of = pair_data.table_items
+    battles_of = pair_data.direct_battles
 
-    def count(rows: pd.DataFrame, *positions: np.ndarray) -> pd.Series:
+    def count(columns: BattleColumns, pair: ComparedPair) -> DirectBattles:
+        rows = battles_of(columns, pair)
         sizes.append(len(rows))
-        return items_of(rows, *positions)
+        return rows
 
-    monkeypatch.setattr(pair_data, "table_items", count)
+    monkeypatch.setattr(pair_data, "direct_battles", count)
+    items_read = 0
+    items_of = BattleColumns.items.func
+
+    def count_items(columns: BattleColumns) -> np.ndarray:
+        nonlocal items_read
+        items_read += 1
+        return items_of(columns)
+
+    monkeypatch.setattr(BattleColumns.items, "func", count_items)
     unparsed = 0
     mask_of = Battles.is_unparsed.func
 
@@ -54,3 +66,4 @@ def test_the_rows_that_are_read_do_not_grow_with_the_number_of_candidates(
     assert len(comparison.findings) == 29
     assert sizes == [12] * 29
     assert unparsed < 29
+    assert items_read == 1

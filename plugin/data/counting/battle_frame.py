@@ -106,6 +106,16 @@ class BattleFrame:
             return pd.factorize(as_text(self.table[column]), sort=True)[0].astype(np.int64)
         return self.table[column].cat.codes.to_numpy(dtype=np.int64)
 
+    def names_of(self, column: str) -> tuple[str, ...]:
+        """Return the names of a column as text, by the codes of `codes_of`.
+
+        Args:
+            column: `item`, or the column with the groups of items.
+        """
+        if column == self.group:
+            return self.values_of(column)
+        return tuple(self.table[column].cat.categories)
+
     @cached_property
     def tally(self) -> Tally:
         """Counts over all battles.

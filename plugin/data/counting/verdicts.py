@@ -451,6 +451,14 @@ class Verdicts:
         join = f"left join {codes} as codes on codes.name = battles.{quote_name(column)}"
         return self._column("cast(coalesce(codes.code, -1) as bigint)", join)
 
+    def names_of(self, column: str) -> tuple[str, ...]:
+        """Return the names of a column as text, by the codes of `codes_of`.
+
+        Args:
+            column: `item`, or the column with the groups of items.
+        """
+        return tuple(text_of(name) or "" for name in self._names(column))
+
     def _column(self, expression: str, join: str = "") -> np.ndarray:
         """Return the values of an SQL expression of the battles, shape (battles,).
 

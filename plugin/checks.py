@@ -204,7 +204,10 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """Return the check for JSON; unknown and unbounded figures are None.
 
-        The reason of a check that is not known is its `text`, and the answer its `remedy`.
+        The keys are `code`, `result` (`ok`, `flagged` or `not known`), `number` with the ends of
+        its interval (`low`, `high`) and its `threshold`, `p`, `fields`, `models`, `text` (what was
+        found) and `remedy`. If the check is not known, `text` is the reason why, and `remedy` is
+        what the user can do so that it can be made.
         """
         low, high = self.interval or (None, None)
         return {

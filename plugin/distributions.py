@@ -38,7 +38,7 @@ FEWEST_BY_SERIES = 10.0
 LARGEST_LOG_ODDS = 40.0
 """Quantiles of beta distributions are searched between these log-odds. If a parameter is below 1,
 they are searched as many times further as it is smaller."""
-LARGEST_STEPS = 100
+MOST_STEPS = 100
 """Largest number of steps of a search for a quantile or a root."""
 LARGEST_LOG_QUANTILE = 345.0
 """Natural logarithm above which a quantile of t counts as infinite: the square of larger ones
@@ -205,7 +205,7 @@ def find_root(
         raise ValueError("the function has the same sign at both points")
     other = before
     step = last_step = 0.0
-    for _ in range(LARGEST_STEPS):
+    for _ in range(MOST_STEPS):
         if math.isnan(at[1]):
             raise NotConvergedError(f"the function is not a number at {at[0]}")
         if before[1] != 0 and (before[1] < 0) != (at[1] < 0):
@@ -220,7 +220,7 @@ def find_root(
         last_step, step = _next_steps(before, at, other, step, last_step, error)
         place = at[0] + (step if abs(step) > error else math.copysign(error, half))
         before, at = at, (place, function(place))
-    raise NotConvergedError(f"no root between {low} and {high} after {LARGEST_STEPS} steps")
+    raise NotConvergedError(f"no root between {low} and {high} after {MOST_STEPS} steps")
 
 
 Point: TypeAlias = tuple[float, float]
@@ -323,7 +323,7 @@ def _normal_quantile(p: float) -> float:
     root = math.sqrt(-2 * math.log(tail))
     numerator = 2.515517 + root * (0.802853 + root * 0.010328)
     z = root - numerator / (1 + root * (1.432788 + root * (0.189269 + root * 0.001308)))
-    for _ in range(LARGEST_STEPS):
+    for _ in range(MOST_STEPS):
         upper = 0.5 * math.erfc(z / math.sqrt(2))
         # The hazard is the negative derivative of log(upper) by z, its own is hazard (hazard - z).
         hazard = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / upper
@@ -364,7 +364,7 @@ def _quantile_of_t(freedom: float, tail: float) -> float:
     is_central = tail > 0.4
     # Both are below the quantile, as the tail is convex and heavier than the normal one.
     t = (0.5 - tail) / math.exp(log_density_at_0) if is_central else -_normal_quantile(tail)
-    for _ in range(LARGEST_STEPS):
+    for _ in range(MOST_STEPS):
         upper = _t_tail(freedom, t)
         log_density = log_density_at_0 - (freedom + 1) / 2 * math.log1p(t * t / freedom)
         if is_central:

@@ -80,10 +80,13 @@ def start_of_answer(text: str) -> int:
     plain_channels = PLAIN_CHANNELS.match(text)
     if plain_channels:
         return plain_channels.end()
-    return _end_of_opened_reasoning(text) or _end_of_begun_reasoning(text)
+    end = _end_with_opening_mark(text)
+    if end == 0:
+        end = _end_without_opening_mark(text)
+    return end
 
 
-def _end_of_opened_reasoning(text: str) -> int:
+def _end_with_opening_mark(text: str) -> int:
     """Return the end of the reasoning that an opening mark begins; 0 if there is no such mark.
 
     Several blocks of reasoning may follow one another. If the last one is never closed, the end is
@@ -122,7 +125,7 @@ def _closing_mark(lowered: str, start: int) -> str | None:
     return None
 
 
-def _end_of_begun_reasoning(text: str) -> int:
+def _end_without_opening_mark(text: str) -> int:
     """Return the end of reasoning without an opening mark; 0 if there is no such reasoning.
 
     The opening mark is missing if the chat template wrote it into the prompt.

@@ -51,13 +51,19 @@ ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 BETWEEN_ORDERS = " / "
 """Separator of two reasons, if the two orders of a battle are unparsed for different reasons."""
-# A refusal of the judge, such as `Sorry, I can't help` or `I will not compare`.
-REFUSAL = re.compile(
-    r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t"
-    r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse) (?:to )?"
-    r"(?:\w+ ){0,2}?"
-    r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))"
+APOLOGY = r"sorry|apologi[sz]e|apologies|as an ai"
+INABILITY = (
+    r"can ?not|can['’]?t|won['’]?t"
+    r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse"
 )
+WORK_OF_JUDGE = (
+    r"help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil"
+    r"|choose|engage|complete"
+)
+REFUSAL = re.compile(
+    rf"(?i)\b(?:{APOLOGY}|(?:{INABILITY}) (?:to )?(?:\w+ ){{0,2}}?(?:{WORK_OF_JUDGE}))"
+)
+"""A refusal of the judge, such as `Sorry, I can't help` or `I will not compare`."""
 REFUSAL_LENGTH = 600
 """Largest number of characters of a refusal. In longer replies, the words of a refusal are
 ignored."""

@@ -77,8 +77,9 @@ def _is_closest(words: Words, others: Sequence[Words], place: int) -> bool:
         others: words of the second inputs.
         place: the place of the second input with the same id.
     """
-    numbers = Counter(word for other in others for word in other)
-    weights = {word: log(len(others) / number) for word, number in numbers.items()}
+    # A word weighs more if fewer inputs have it.
+    inputs_with_word = Counter(word for other in others for word in other)
+    weights = {word: log(len(others) / number) for word, number in inputs_with_word.items()}
     closeness = [sum(weights[word] for word in words & other) for other in others]
     closest = closeness.pop(place)
     return closest > max(closeness)

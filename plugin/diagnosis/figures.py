@@ -92,7 +92,7 @@ class Statistic(Estimate):
         return self.estimate, self.interval, sample, clusters
 
     @property
-    def mirrored_figure(self) -> "Statistic":
+    def opposite_figure(self) -> "Statistic":
         """The figure with the opposite sign, as how much lower a rating is that is higher by it.
 
         The ends of the interval change places.

@@ -91,10 +91,10 @@ class _Losses(NamedTuple):
     def sides(self) -> "Sides":
         """Both sides of each battle: a battle is lost for both of its models."""
         return Sides(
-            np.concatenate([self.first, self.second]),
-            np.tile(self.cluster, 2),
-            np.tile(self.asked, 2),
-            np.tile(self.lost, 2),
+            model=np.concatenate([self.first, self.second]),
+            cluster=np.tile(self.cluster, 2),
+            asked=np.tile(self.asked, 2),
+            lost=np.tile(self.lost, 2),
         )
 
 
@@ -188,12 +188,25 @@ def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
     asked = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
     lost = np.where(battles.is_unparsed, asked, 0)
-    there = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, asked, lost)
+    existing_battles = _Losses(
+        first=np.minimum(*codes),
+        second=np.maximum(*codes),
+        cluster=cluster,
+        asked=asked,
+        lost=lost,
+    )
     if absent is None:
-        return there
-    places = absent.row_of_item
-    rows = _Losses(absent.first, absent.second, cluster[places], absent.number, absent.number)
-    return _Losses(*(np.concatenate(both) for both in zip(there, rows, strict=True)))
+        return existing_battles
+    absent_battles = _Losses(
+        first=absent.first,
+        second=absent.second,
+        cluster=cluster[absent.row_of_item],
+        asked=absent.number,
+        # An absent judgment is lost.
+        lost=absent.number,
+    )
+    both_parts = zip(existing_battles, absent_battles, strict=True)
+    return _Losses(*(np.concatenate(arrays) for arrays in both_parts))
 
 
 def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
@@ -295,9 +308,9 @@ def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
     """Return the logarithm of the binomial coefficient (number over chosen)."""
     from scipy.special import gammaln
 
-    return np.asarray(
-        gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1)
-    )
+    chosen = np.asarray(chosen)
+    others = number - chosen
+    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(others + 1))
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:

@@ -172,13 +172,16 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
 
 
 def sign_power(difference: float, disagree: float, level: float, items: int) -> float:
-    """Return the power of the exact two-sided sign test.
+    """Return the power of the exact two-sided sign test, in [0, 1].
+
+    Only tests that find the better model ahead count as detections.
 
     Args:
-        difference: true difference of the two models' shares of right items.
-        disagree: share of items on which just one of the two models is right.
+        difference: true difference of the two models' shares of right items, above 0 and at most
+            `disagree`.
+        disagree: share of items on which just one of the two models is right, in (0, 1].
         level: confidence level of the test, in (0, 1).
-        items: number of items.
+        items: number of items, 1 or more.
     """
     from scipy.special import bdtr, bdtrc, bdtrik
 

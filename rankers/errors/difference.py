@@ -456,10 +456,20 @@ def paired_difference(
     if common_size is not None:
         return _two_valued_difference(differences, common_size, unit)
     if not len(drop_zeros(differences)):
-        name = f"no {unit} differs"
-        return DifferenceTest(0.0, 0, name, lambda _: (1.0, 1.0), limits=(-largest, largest))
+        return DifferenceTest(
+            value=0.0,
+            items=0,
+            method=f"no {unit} differs",
+            tails=_tails_of_no_difference,
+            limits=(-largest, largest),
+        )
     method = f"paired by {unit}{about_weights}"
     return _mean_difference_test(differences, item_weight, largest, method)
+
+
+def _tails_of_no_difference(_null: float) -> Tails:
+    """Return p-values of 1, whatever the assumed difference is: none is rejected."""
+    return 1.0, 1.0
 
 
 def nearest_outcomes(differences: np.ndarray) -> np.ndarray | None:
@@ -527,6 +537,7 @@ def _mean_difference_test(
         name = "sign flips"
 
     def tails(null: float) -> Tails:
+        """Return the p-values of an assumed difference, by the larger one on each side."""
         # On each side, the larger p-value of the uncorrected test and the corrected one counts.
         contributions_to_null = item_weight * (differences - null)
         return larger_tails(
@@ -568,6 +579,7 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
         value = float(np.copysign(largest, value))
 
     def tails(null: float) -> Tails:
+        """Return the p-values of an assumed difference, see above."""
         below = min(1.0, (null + largest) / (value + largest)) if value > -largest else 1.0
         above = min(1.0, (largest - null) / (largest - value)) if value < largest else 1.0
         return max(below, 0.0) ** items, max(above, 0.0) ** items
@@ -604,6 +616,7 @@ def _two_valued_difference(
     is_exact_near = won + lost < FEWEST_DIFFERING
 
     def tails(null: float) -> Tails:
+        """Return the p-values of an assumed difference, each by score or by the exact test."""
         difference = float(np.clip(null / common_size, -1, 1))
         by_score = score_tails(won, lost, items, difference)
         above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))

@@ -243,10 +243,10 @@ class Likelihood:
         return deviation @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return the negative Hessian, shape (samples, parameters, parameters).
+        """Return the negative Hessian of the penalized log-likelihood.
 
-        If only differences of strengths are identified, it includes a prior of the mean strength,
-        so that it has an inverse.
+        Its shape is (samples, parameters, parameters). If only differences of strengths are
+        identified, it includes a prior of the mean strength, so that it has an inverse.
 
         Args:
             curvature: curvature of each row, shape (samples, rows); see `DesignMatrix.information`.

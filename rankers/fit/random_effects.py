@@ -269,7 +269,9 @@ def _find_modes(
         # The nodes are equally spaced in log tau. The prior density of log tau is tau times that of
         # tau, which is half-Cauchy: 1 / (1 + (tau / prior median)^2), up to a constant.
         log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / spread_prior) ** 2))
-        covariances.append(linalg.cho_solve((cholesky_factor, True), np.eye(len(mode))))
+        is_lower = True
+        identity = np.eye(len(mode))
+        covariances.append(linalg.cho_solve((cholesky_factor, is_lower), identity))
         modes.append(mode)
     return _Modes(grid, spread, np.array(modes), np.array(covariances), np.array(log_evidences))
 

@@ -245,10 +245,12 @@ def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> 
     Groups are stored from them, so that other columns take no memory. The column `GROUP` is among
     them if items have groups (`has_groups`).
     """
-    names = ["cluster, first, second, verdict"]
-    names += ["outcome"] if HARD in present else []
-    names += [GROUP] if has_groups else []
-    names.append("ordered, shown_first" if "order" in present else "forward")
+    names = ["cluster", "first", "second", "verdict"]
+    if HARD in present:
+        names.append("outcome")
+    if has_groups:
+        names.append(GROUP)
+    names += ["ordered", "shown_first"] if "order" in present else ["forward"]
     if "margin" in present:
         names.append("credit")
     others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap", IDENTICAL)

@@ -128,7 +128,7 @@ def _reject_labels_of_second(records: pd.DataFrame, winner: pd.Series) -> None:
 def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return the credits of model_a and the mask of the unparsed rows by the columns `INDICATORS`.
 
-    Both arrays have the shape (rows,). A row with an empty cell is unparsed.
+    Both arrays have the shape (rows,). A row with an empty cell is unparsed, and its credit NaN.
 
     Raises:
         DataError: a row has another outcome than exactly one 1.

@@ -189,7 +189,9 @@ def _copy_table(
             except MalformedRowError as error:
                 # A last row without a line end was cut off: the rows after it are lost, too.
                 is_cut = not latest_line[0].endswith("\n")
-                if not (leaves_out and number) or reader.line_num > first_line or is_cut:
+                is_header = number == 0
+                has_several_lines = reader.line_num > first_line
+                if is_header or has_several_lines or is_cut or not leaves_out:
                     raise
                 content = latest_line[0].rstrip("\r\n")[:LONGEST_CONTENT]
                 bad_rows.append(BadRow(error, content))

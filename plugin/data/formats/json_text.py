@@ -71,7 +71,7 @@ def open_lines(
     """
     view = engine.fresh("file")
     try:
-        names, number = keys_of_records(engine, _query_of_objects(plain_file))
+        names, number = keys_of_records(engine, _table_of_objects(plain_file))
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except OWN_SQL_ERRORS:
@@ -85,7 +85,7 @@ def open_lines(
         places, records = zip(*numbered, strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
-    engine.view(view, select_cells(_query_of_objects(plain_file), names))
+    engine.view(view, select_cells(_table_of_objects(plain_file), names))
     columns = columns_of_cells(names)
 
     def line_numbers() -> "pd.Index":
@@ -120,8 +120,8 @@ def select_cells(source: str, names: Sequence[str]) -> str:
     return f"select {', '.join([ROW, *columns])} from ({parsed} from {source})"
 
 
-def _query_of_objects(path: Path) -> str:
-    """Return the SQL that reads each line of a file as JSON."""
+def _table_of_objects(path: Path) -> str:
+    """Return the SQL of a table: its column `json` has each line of a file, parsed as an object."""
     options = f"maximum_object_size={LONGEST_LINE}, compression='uncompressed'"
     return f"read_ndjson_objects({literal_path(path)}, {options})"
 
@@ -388,7 +388,8 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     names = content.get("columns")
     data = content.get("data")
     index = content.get("index", [])
-    if not content.keys() <= {"columns", "data", "index"} or len(content) < 2:
+    has_other_keys = not content.keys() <= {"columns", "data", "index"}
+    if has_other_keys:
         return None
     if not (isinstance(names, list) and isinstance(data, list) and isinstance(index, list)):
         return None

@@ -463,7 +463,8 @@ def row_name(index: "pd.Index", position: int) -> str:
     """Return the place in a file of the row at a position: `row 7`, or `line 7` in JSONL.
 
     Args:
-        index: the numbers of the rows; its name says what they count.
+        index: the numbers of the rows. Its name says what they count, as `row` or `line`; if it
+            has no name, the numbers are ignored, and rows are counted from 1.
         position: position of the row, from 0.
     """
     return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"

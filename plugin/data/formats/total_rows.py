@@ -146,7 +146,11 @@ def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
     sums = np.array([np.sum(others[model]) for model in own])
 
     def are_equal(totals: np.ndarray, tolerance: float) -> bool:
-        """Return whether the row has these totals, up to the tolerance if it is small enough."""
+        """Return whether the scores of the row are these totals, up to the tolerance.
+
+        A tolerance that is not below `LARGEST_TOLERANCE` times the spread of the others counts as
+        0. Floating-point errors are allowed in any case.
+        """
         allowed = tolerance if tolerance < LARGEST_TOLERANCE * spread else 0.0
         return bool((np.abs(scores - totals) <= allowed + float_error).all())
 

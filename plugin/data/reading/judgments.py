@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, Literal
+from typing import Literal
 
 from podium.comparability.questions import FINDING
 from podium.data.battles import Battles
@@ -126,19 +126,13 @@ def read_battles(
         NotIdentifiedError: the human judge has no verdict on any of the battles, or a name of
             `metric` fits several metrics of a task.
     """
-    counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
-    counting |= {"encoding": encoding, "mapping": mapping}
-    meaning: dict[str, Any] = {"names": names, "ids": ids, "runs": runs, "cluster": cluster}
-    orders: dict[str, Any] = {"merge": merge, "one_sided": one_sided, "human_judge": human_judge}
-    meaning |= {"format": format, "lower_is_better": lower_is_better}
-    query = BattleQuery(
-        sources=sources,
-        foreign=Foreign(columns, credit_map, unknown, shown, fill, matrix),
-        where=_parse_conditions(where),
-        metric=_as_names(metric),
-        allow=_as_names(allow),
-        **{**counting, **meaning, **orders},
-    )
+    foreign = Foreign(columns, credit_map, unknown, shown, fill, matrix)
+    query = BattleQuery(sources, foreign=foreign, where=_parse_conditions(where))
+    query = replace(query, names=names, ids=ids, lower_is_better=lower_is_better, cluster=cluster)
+    query = replace(query, metric=_as_names(metric), allow=_as_names(allow), format=format)
+    query = replace(query, merge=merge, one_sided=one_sided, human_judge=human_judge, runs=runs)
+    query = replace(query, engine=engine, memory=memory, scores_only=scores_only)
+    query = replace(query, encoding=encoding, mapping=mapping)
     return read_query(query)
 
 

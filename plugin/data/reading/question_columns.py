@@ -271,9 +271,10 @@ def _further_names(
 
 
 def _reference_names(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, ...]:
-    """Return the column with reference answers that all tables have, if every row has one.
+    """Return the name of the column with reference answers, as a tuple of one; empty for none.
 
-    There is none if the tables are of battles, or if a model has several for an id.
+    All tables have the column, and every row has a text in it. There is none if the tables are of
+    battles, or if a model has several reference answers for an id of one category.
     """
     if not all(is_pointwise(each.records.columns) for each in tables):
         return ()

@@ -51,7 +51,7 @@ def does_not_apply(name: str, reason: str) -> Check:
     return not_known(name, reason, fields={"applies": False})
 
 
-def _unless_too_many(name: str, reason: str, battles: Battles) -> Check:
+def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     """Return that a check is not known: because of too many battles, else for the given reason."""
     return not_known(name, TOO_MANY if are_too_many(battles) else reason)
 
@@ -66,7 +66,7 @@ def _no_groups(data: AuditData) -> Check:
     """Return the row of groups of items, which does not apply if groups are the unit already."""
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
-    return _unless_too_many("groups", "no column puts items into groups", data.battles)
+    return _not_known_check("groups", "no column puts items into groups", data.battles)
 
 
 def _no_losses(data: AuditData) -> Check:
@@ -80,7 +80,7 @@ def _no_losses(data: AuditData) -> Check:
     if is_complete and not is_judged(battles):
         return make_check("lost scores", False, fields={"results": "scores", "lost": "missing"})
     name = "lost replies" if is_judged(battles) else "lost scores"
-    return _unless_too_many(name, "too little is lost, or too few models met", battles)
+    return _not_known_check(name, "too little is lost, or too few models met", battles)
 
 
 def _no_position(data: AuditData) -> Check:
@@ -96,30 +96,32 @@ def _no_position(data: AuditData) -> Check:
     return not_known("position", "no column says which response was shown first")
 
 
-def _of_judge(name: str) -> Callable[[AuditData], Check]:
+def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a check of judges that are no humans.
 
     The row does not apply to scores that no judge gave or to votes of humans; else it is not known.
     """
 
-    def absent(data: AuditData) -> Check:
+    def make_row(data: AuditData) -> Check:
+        """Return the row, with the reason why there is no check."""
         if not is_judged(data.battles):
             return does_not_apply(name, NO_JUDGE)
         if are_human_votes(data.battles):
             return does_not_apply(name, OF_VOTERS)
         return not_known(name, "the verdicts do not show it")
 
-    return absent
+    return make_row
 
 
-def _of_ratings(name: str) -> Callable[[AuditData], Check]:
+def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a check of ratings of three or more models.
 
     The row does not apply to fewer models, or to means and medians of scores. Otherwise, that of
     `ties` does not apply, because there are no ties or credits are graded; others are not known.
     """
 
-    def absent(data: AuditData) -> Check:
+    def make_row(data: AuditData) -> Check:
+        """Return the row, with the reason why there is no check."""
         if len(data.battles.models) < FEWEST_COMPARED:
             return does_not_apply(name, FEW_MODELS)
         if data.standings.scale.name == "score":
@@ -128,7 +130,7 @@ def _of_ratings(name: str) -> Callable[[AuditData], Check]:
             return does_not_apply(name, "no verdict is a tie, or credits are graded")
         return not_known(name, "the battles do not allow the test")
 
-    return absent
+    return make_row
 
 
 def _no_voters(data: AuditData) -> Check:
@@ -156,7 +158,7 @@ def _no_second_judge(data: AuditData) -> Check:
 def _no_categories(data: AuditData) -> Check:
     """Return the row of categories, which is not known."""
     reason = "no column has categories with enough items each"
-    return _unless_too_many("categories", reason, data.battles)
+    return _not_known_check("categories", reason, data.battles)
 
 
 def _no_places(data: AuditData) -> Check:
@@ -169,21 +171,22 @@ def _no_places(data: AuditData) -> Check:
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     if standings.error_method is None and not placed:
         return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
-    if placed < len("AB"):
+    if placed < 2:
         return not_known("places", "fewer than two models have a place")
     return not_known("places", f"{quantity(placed, 'model')} are too many to test every two")
 
 
-def _of_ranker(name: str) -> Callable[[AuditData], Check]:
+def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a description that some rankers lack.
 
     The row does not apply, because the ranker does not give the description.
     """
 
-    def absent(data: AuditData) -> Check:
+    def make_row(data: AuditData) -> Check:
+        """Return the row, which names the ranker."""
         return does_not_apply(name, f"the ranker {data.standings.ranker} does not give it")
 
-    return absent
+    return make_row
 
 
 SUBJECTS = (
@@ -191,17 +194,17 @@ SUBJECTS = (
     AuditSubject(("unit", "groups"), _no_groups),
     AuditSubject(("unparsed", "lost replies", "lost outcomes", "lost scores"), _no_losses),
     AuditSubject(("position", "one order", "order decides"), _no_position),
-    AuditSubject(("length",), _of_judge("length")),
-    AuditSubject(("repeated",), _of_judge("repeated")),
-    AuditSubject(("self-preference",), _of_judge("self-preference")),
-    AuditSubject(("cycle",), _of_ratings("cycle")),
-    AuditSubject(("fit",), _of_ratings("fit")),
-    AuditSubject(("ties",), _of_ratings("ties")),
+    AuditSubject(("length",), _row_maker_of_judge("length")),
+    AuditSubject(("repeated",), _row_maker_of_judge("repeated")),
+    AuditSubject(("self-preference",), _row_maker_of_judge("self-preference")),
+    AuditSubject(("cycle",), _row_maker_of_ratings("cycle")),
+    AuditSubject(("fit",), _row_maker_of_ratings("fit")),
+    AuditSubject(("ties",), _row_maker_of_ratings("ties")),
     AuditSubject(("voters",), _no_voters),
     AuditSubject(("judges",), _no_second_judge),
     AuditSubject(("categories",), _no_categories),
-    AuditSubject(("first place",), _of_ranker("first place")),
+    AuditSubject(("first place",), _row_maker_of_ranker("first place")),
     AuditSubject(("places",), _no_places),
-    AuditSubject(("elo",), _of_ranker("elo")),
+    AuditSubject(("elo",), _row_maker_of_ranker("elo")),
 )
 """The subjects of an audit, beside the number of items and the time, which always have a row."""

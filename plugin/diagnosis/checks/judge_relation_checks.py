@@ -108,7 +108,7 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return (not_known(name, lacking.why, remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
-    said = excess.mirrored_figure if is_lower else excess
+    said = excess.opposite_figure if is_lower else excess
     texts = {
         "direction": "lower" if is_lower else "higher",
         "size": said.estimate,

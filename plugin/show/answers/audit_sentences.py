@@ -6,7 +6,7 @@ from podium.diagnosis.audit_record import Probe
 from podium.rankers.ranking import Standings
 from podium.wording import join_names, number_word, word_for
 
-FORBIDDING = frozenset(
+FORBIDDING_CHECKS = frozenset(
     {
         "connected",
         "unit",
@@ -31,8 +31,8 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
     """Write at most three sentences on a ranking.
 
     The first one says whether to use it, by the gravest flagged probe. The second one says which
-    models lead; it is left out if a probe of `FORBIDDING` is flagged. The third one says what to do
-    first: about the gravest flagged probe, else what separates the first two models.
+    models lead; it is left out if a probe of `FORBIDDING_CHECKS` is flagged. The third one says
+    what to do first: about the gravest flagged probe, else what separates the first two models.
 
     Args:
         standings: the ranking, with its answer.
@@ -44,7 +44,7 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
         sentences = [_sentence_without_flags(tested), *standings.answer[:1]]
         step = standings.next_in_brief
         return (*sentences, step) if step else tuple(sentences)
-    forbidding = [probe for probe in flagged if probe.check.name in FORBIDDING]
+    forbidding = [probe for probe in flagged if probe.check.name in FORBIDDING_CHECKS]
     if forbidding:
         gravest = forbidding[0]
         finding = gravest.check.finding_text

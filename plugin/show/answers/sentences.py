@@ -64,7 +64,7 @@ from podium.wording import (
 
 MANY_IDENTICAL = 0.1
 """If a larger share of the battles are ties of identical responses, the answer says how many."""
-WITH_NEXT_LEADER = "mean"
+RANKER_WITH_NEXT_LEADER = "mean"
 """For this ranker, the answer also says how many neighbouring places are too close to call, and
 how few items would have to be left out for another model to lead."""
 
@@ -233,7 +233,7 @@ def build_ranking_answer(
     who = _decided_sentence(claimed) or _claim_sentence(claimed, in_doubt)
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
     what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
-    if claimed.ranker == WITH_NEXT_LEADER:
+    if claimed.ranker == RANKER_WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
@@ -362,7 +362,7 @@ def _next_sentences(
         may_name_leader: whether another leader may be named.
     """
     new_leader = None
-    if may_name_leader and standings.ranker == WITH_NEXT_LEADER:
+    if may_name_leader and standings.ranker == RANKER_WITH_NEXT_LEADER:
         new_leader = _new_leader_sentence(standings)
     step = _next_step_sentence(standings, robustness, what_next)
     return " ".join(filter(None, [step, new_leader]))

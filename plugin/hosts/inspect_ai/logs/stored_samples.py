@@ -273,13 +273,13 @@ def _parse_whole(sample: SampleFile) -> EvalSample:
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return the sort key of an archive's member."""
+    """Return the sort key of an archive's member: members are sorted by epoch, then by item."""
     item, epoch = member.group("item", "epoch")
     return order_of_sample(int(epoch or 0), item)
 
 
 def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
-    """Return epoch and id of a sample as a sort key; numeric ids sort by size."""
+    """Return epoch and id of a sample as a sort key; ids of up to 20 digits sort by size."""
     return epoch, item.zfill(20) if item.isdecimal() else item
 
 

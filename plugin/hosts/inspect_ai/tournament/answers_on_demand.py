@@ -555,8 +555,8 @@ class AnswerCollector:
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
 
-        If answers are asked for at first and some are pending, these are the answers of the next
-        such model in order to the items of `first`, whatever the battles are.
+        As long as answers to the items of `first` are pending, the samples request those of one
+        model, the first one in `order` that lacks some, whatever the battles are.
 
         Args:
             pairings: the battles.

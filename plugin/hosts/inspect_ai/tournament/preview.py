@@ -230,16 +230,17 @@ def _calls_at_most(
     if plan.judging.is_pairwise:
         return calls
     field = source.field
-    number = len(field.items) * len(field.models)
+    graded = len(field.items) * len(field.models)
     first = source.first.pairings
-    if len(first) >= source.rule.size(field):
+    has_one_round = len(first) >= source.rule.size(field)
+    if has_one_round:
         asked = [*first]
         if plan.judging.identical == "tie":
             asked = [pairing for pairing in first if not responses.are_identical(pairing)]
-        number = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
+        graded = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
-    return min(calls, ceil(number * responses.mean_number()) * gradings)
+    return min(calls, ceil(graded * responses.mean_number()) * gradings)
 
 
 def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:

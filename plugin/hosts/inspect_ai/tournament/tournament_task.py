@@ -147,7 +147,9 @@ def _build_source(
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after another.
 
-    It builds packs if the plan says so, small ones if the cost is limited.
+    It builds packs if the plan says so, small ones if the cost is limited. If this run plays a
+    shard, the source has an opening sample that says that the shard is empty: it is played only if
+    the shard has no battles, as other shards have them all.
     """
     builder = plan.sample_builder
     shard = plan.shard
@@ -157,8 +159,8 @@ def _build_source(
         most = LIMITED_PACK if cost_limit else None
         build_samples = partial(builder.build_packs, most=most)
     opening: list[Sample] = []
+    # `metadata.battles` counts the battles of all shards together; this one may have none of them.
     if shard is not None and shard.metadata.battles > 0:
-        # This sample is played if the shard has no battles.
         note = f"no battle for shard {request.options.shard}"
         opening = [announce_round(NextRound((), note), 1)]
     return TournamentSource(

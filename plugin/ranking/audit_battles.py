@@ -24,7 +24,7 @@ from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.place_checks import nearest_open_places
 from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 from podium.diagnosis.checks.sample_checks import check_connected_battles
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, limits_of_audit, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.distributions import ndtr, ndtri
 from podium.errors import NotIdentifiedError, PodiumError
@@ -88,7 +88,7 @@ def audit(
         battles = read_battles(battles)
     how = {"level": level, "seed": seed, "models": models}
     given = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
-    with typed_as(typed_in_command):
+    with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
         return _audit_read(battles, judgments, rankers, given, arguments)
 
@@ -166,7 +166,7 @@ def audit_ranking(
         is_pooled=pool,
         arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
     )
-    with typed_as(typed_in_command):
+    with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
         return request.audit_slices(slices)
 
@@ -298,7 +298,7 @@ class _AuditRequest:
         if not kept:
             kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
         if not kept:
-            return [("", not_known(name, TOO_MANY)) for name in CHECKS_OF_CARDS]
+            return [("", not_known(name, why_too_many(battles))) for name in CHECKS_OF_CARDS]
         checks = []
         for name, card in kept.items():
             judge = name if len(kept) > 1 else ""

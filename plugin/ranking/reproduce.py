@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from glob import has_magic
 from pathlib import Path
@@ -103,11 +104,14 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
         raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
     if not sources:
-        _check_sources_exist(path, provenance["sources"])
-    names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
-    query = query_of_record(recorded.get("reading", {}), sources or provenance["sources"], names)
-    own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
-    ranking = rank(read_query(query), names, **own)
+        with _damage_named(path):
+            _check_sources_exist(path, provenance["sources"])
+    with _damage_named(path):
+        names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
+        reading = recorded.get("reading", {})
+        query = query_of_record(reading, sources or provenance["sources"], names)
+        own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
+        ranking = rank(read_query(query), names, **own)
     # As text and back, so that both sides have the types of JSON.
     now = json.loads(ranking.to_json())
     values_before = dict(_compared_values(document))
@@ -120,6 +124,21 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         or (place in values_before) != (place in values_now)
     ]
     return Reproduction(ranking, len(places), tuple(differences), _changed_versions(provenance))
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Name the ranking in errors about its record.
+
+    Errors about the type of a recorded value become a DataError.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.with_place(str(path)) from None
+    except (TypeError, ValueError, AttributeError) as error:
+        problem = f"the ranking records an option or a source of another type: {error}"
+        raise DataError(problem, source=str(path), remedy=AGAIN) from None
 
 
 def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:

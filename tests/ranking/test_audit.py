@@ -235,6 +235,45 @@ def test_commands_of_a_slice_of_two_columns_read_this_slice():
     assert typed.of_slice("created_at:2", "2024-01-01 to 2024-01-02") == typed
 
 
+def test_commands_about_several_judges_read_all_and_those_about_families_know_the_table():
+    typed = TypedArguments("v.csv", "--models 'my models.csv' --by judge").of_slice("judge", "j1")
+    judges = make_check("judges", False)
+    assert remedy_command(judges, typed) == "podium diagnose v.csv --section side_by_side"
+    family = make_check("own family", True)
+    expected = "podium diagnose v.csv --where judge=j1 --section self_preference"
+    assert remedy_command(family, typed) == f"{expected} --families 'my models.csv'"
+
+
+def test_a_command_that_would_rank_as_before_is_not_given():
+    check = make_check("length", True)
+    typed = TypedArguments("v.csv", "--set length_control=true")
+    assert remedy_command(check, typed) == ""
+    assert remedy_command(check, replace(typed, ranking="")).endswith("--set length_control=true")
+
+
+@pytest.mark.slow
+def test_an_audit_checks_more_models_than_a_ranking():
+    world = replace(KINDS["longer is better"].world, items=30)
+    board = make_board(world, 1)
+    parts = []
+    for k in range(11):
+        part = board.copy()
+        for side in ("model_a", "model_b"):
+            part[side] = part[side] + f"-{k}"
+        part["item"] = part["item"] + f"-{k % 3}"
+        parts.append(part)
+    joined = pd.concat(parts)
+    links = joined.sample(600, random_state=1).assign(item="link")
+    links["model_b"] = links["model_b"].sample(frac=1, random_state=2).to_numpy()
+    links["item"] = [f"link-{k}" for k in range(len(links))]
+    table = pd.concat([joined, links[links["model_a"] != links["model_b"]]])
+    rows = {probe.check.name: probe.check for probe in audit_of(table).probes}
+    assert rows["length"].is_flagged
+    ranked = podium.rank(podium.read_battles(table)).standings[0]
+    lengths = [check.reason for check in ranked.checks if check.name == "length"]
+    assert lengths == ["more than 60 models; `podium audit` checks it"]
+
+
 def test_places_are_not_known_if_no_model_has_one_and_do_not_apply_without_errors():
     battles = podium.read_battles(make_board(World(items=3), 1))
     standings = podium.rank(battles).standings[0]

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from duckdb import Error, OutOfMemoryException
 
@@ -33,6 +33,7 @@ from podium.errors import DataError, UsageError, reject_stream
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM_ERRORS
+from podium.storage.temporary_folders import make_folder
 from podium.wording import some_paths
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ DAMAGE_ERRORS = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotIm
 """Errors of unpacking a damaged file, in addition to OSError."""
 PANDAS_INDEX = "__index_level_"
 """Beginning of the names of columns to which pandas writes an index."""
+_COPIES_OF_STREAMS: dict[tuple[int, int], Path] = {}
+"""The copy of each stream that was read, by its device and inode."""
 shared_engine = cache(Duck)
 """Return the one database of this process for files that are read as a whole."""
 
@@ -144,7 +147,8 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
 def _plain_copy(path: Path, engine: Duck) -> Path:
     """Return the path of a file, or of an unpacked copy of it in the engine's folder.
 
-    A file is copied if it is compressed, or if it is not a regular file and can be read only once.
+    A file is copied if it is compressed, or if it is no regular file. The copy of a stream is kept,
+    so that a command can read its sources twice.
 
     Raises:
         UsageError: the path is a pipe, a socket or a device.
@@ -153,13 +157,26 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
     reject_stream(path)
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            return _plain_copy(_copy_unpacked(stream, "file", engine), engine)
+            return _plain_copy(_kept_copy(stream), engine)
         head = stream.peek(HEAD_SIZE)
         kind = _kind_of_packing(head)
         if kind is None:
             _reject_binary(head)
             return path
-        return _copy_unpacked(stream, kind, engine, path.stat().st_size)
+        copy = engine.folder / engine.fresh("copy")
+        _copy_unpacked(stream, kind, copy, path.stat().st_size)
+        return copy
+
+
+def _kept_copy(stream: BinaryIO) -> Path:
+    """Return a copy of a stream, which can be read only once; the same one for the same stream."""
+    status = os.fstat(stream.fileno())
+    key = (status.st_dev, status.st_ino)
+    if key not in _COPIES_OF_STREAMS:
+        copy = make_folder() / "stream"
+        _copy_unpacked(stream, "file", copy)
+        _COPIES_OF_STREAMS[key] = copy
+    return _COPIES_OF_STREAMS[key]
 
 
 def _kind_of_packing(head: bytes) -> str | None:
@@ -167,19 +184,18 @@ def _kind_of_packing(head: bytes) -> str | None:
     return next((kind for kind, starts in PACKED_STARTS.items() if head.startswith(starts)), None)
 
 
-def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None = None) -> Path:
-    """Copy a stream into the engine's folder, unpacked.
+def _copy_unpacked(stream: Any, kind: str, copy: Path, packed_size: int | None = None) -> None:
+    """Copy a stream to a new file, unpacked.
 
     Args:
         stream: the open file.
         kind: `file`, or a key of `PACKED_STARTS`.
-        engine: the database whose folder takes the copy.
+        copy: the file to write.
         packed_size: size of a compressed file in bytes; None if it is not compressed.
 
     Raises:
         DataError: the file is damaged or binary, or unpacks to too many bytes.
     """
-    copy = engine.folder / engine.fresh("copy")
     size = 0
     blank_bytes = 0
     largest_size = max(UNPACKED_SIZE, (packed_size or 0) * UNPACKED_RATIO)
@@ -202,7 +218,6 @@ def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None
             remedy = "free disk space, or set TMPDIR to a larger disk"
             raise DataError(problem, remedy=remedy) from None
         raise _damage_error(kind, error) from None
-    return copy
 
 
 def _unpacked_stream(stream: Any, kind: str) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.wording import quantity
 
@@ -53,7 +53,7 @@ def does_not_apply(name: str, reason: str) -> Check:
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     """Return that a check is not known: because of too many battles, else for the given reason."""
-    return not_known(name, TOO_MANY if are_too_many(battles) else reason)
+    return not_known(name, why_too_many(battles) if are_too_many(battles) else reason)
 
 
 def _no_settings(_data: AuditData) -> Check:

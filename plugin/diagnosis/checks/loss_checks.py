@@ -8,7 +8,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.order_checks import sees_both_responses
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged, unparsed_share
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
 from podium.diagnosis.lost_outcomes import (
@@ -55,7 +55,7 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     if not are_too_many(battles):
         return _test_losses(battles)
     if _can_compare_losses(battles) and _has_unparsed(battles):
-        return (not_known("lost replies", TOO_MANY),)
+        return (not_known("lost replies", why_too_many(battles)),)
     return ()
 
 
@@ -246,7 +246,7 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         return ()
     if are_too_many(battles):
         is_complete = battles.tally.judged == len(battles) and not battles.missing
-        return () if is_complete else (not_known("lost scores", TOO_MANY),)
+        return () if is_complete else (not_known("lost scores", why_too_many(battles)),)
     return _test_scores(battles)
 
 

@@ -11,7 +11,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
 from podium.diagnosis.checks.finer_verdicts import ways_without_order, words_of_raters
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, why_too_many
 from podium.diagnosis.consistency import BOTH_ORDERS
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.order_effect import (
@@ -272,9 +272,9 @@ def _check_orders(
         checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
-            return (not_known("position", TOO_MANY),)
+            return (not_known("position", why_too_many(battles)),)
         if reads_single_orders(battles):
-            checks.append(not_known(ONE_ORDER, TOO_MANY))
+            checks.append(not_known(ONE_ORDER, why_too_many(battles)))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:

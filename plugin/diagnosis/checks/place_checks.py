@@ -35,6 +35,8 @@ AGAINST_ELO = frozenset(
         "fit",
         "judges contradict",
         "misjudged models",
+        "human",
+        "transitivity",
     }
 )
 """Names of the checks because of which a gap in Elo is no win rate, if they are flagged."""
@@ -61,7 +63,9 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
         return ()
     pairs = len(separation.names) - 1
     separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]
-    places = [f"{k + 1} and {k + 2}" for k in separated]
+    shown = _places_of(data.standings)
+    names = separation.names
+    places = [f"{shown[names[k]]} and {shown[names[k + 1]]}" for k in separated]
     fields = {
         "apart": len(separated),
         "pairs": pairs,
@@ -72,13 +76,18 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
     return (make_check("places", is_flagged=False, number=len(separated), fields=fields),)
 
 
+def _places_of(standings: Standings) -> dict[str, int]:
+    """Return the place of each model among the rows of the ranking, from 1."""
+    return {entry.model: place for place, entry in enumerate(standings.entries, start=1)}
+
+
 def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
     """Return the neighbours that the fewest further items would separate, and this number.
 
     Returns:
-        The upper place, from 1, and the number of items. None if all neighbours are separated, if
-        the number is unknown for all others, if a tournament has decided, or if newcomers were
-        placed on a given ladder.
+        The upper one among the models with a place, from 1, and the number of items. None if all
+        neighbours are separated, if the number is unknown for all others, if a tournament has
+        decided, or if newcomers were placed on a given ladder.
     """
     separation = standings.separation
     has_decisions = "decisions" in standings.diagnostics.get("answer", {})
@@ -114,8 +123,9 @@ def _further_text(standings: Standings, separation: Separation) -> str:
     if raters and raters["number"] <= separation.clusters:
         noun = raters["unit"]
     first, second = separation.names[place - 1 : place + 1]
+    shown = _places_of(standings)
     more = f"{number:,} more {plural(noun, number)}"
-    return f"; {more} would separate places {place} and {place + 1} ({first}, {second})"
+    return f"; {more} would separate places {shown[first]} and {shown[second]} ({first}, {second})"
 
 
 def describe_first_place(data: AuditData) -> tuple[Check, ...]:

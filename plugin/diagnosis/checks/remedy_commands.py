@@ -22,6 +22,8 @@ class TypedArguments:
         are_scores: whether scores are ranked, for which there is no plan of judge calls.
         are_pooled: whether the verdicts of several judges are ranked together.
         leaders: the first two models; fewer if there are not two.
+        undivided: what was typed to read the battles of all judges, if only those of one judge are
+            read; empty if `reading` reads all.
     """
 
     reading: str
@@ -30,6 +32,15 @@ class TypedArguments:
     are_scores: bool = False
     are_pooled: bool = False
     leaders: tuple[str, ...] = ()
+    undivided: str = ""
+
+    @property
+    def families(self) -> str:
+        """The option of `podium diagnose` for the table of models that was given; empty without."""
+        words = shlex.split(self.ranking)
+        if "--models" not in words[:-1]:
+            return ""
+        return f" {shlex.join(('--families', words[words.index('--models') + 1]))}"
 
     @property
     def rank_arguments(self) -> str:
@@ -56,8 +67,12 @@ class TypedArguments:
         options: list[str] = []
         for name, own in zip(names, values, strict=True):
             options += ("--metric", own) if name == "metric" else ("--where", f"{name}={own}")
-        ranking = _drop_replaced(self.ranking, "--by")
-        return replace(self, reading=f"{self.reading} {shlex.join(options)}", ranking=ranking)
+        return replace(
+            self,
+            reading=f"{self.reading} {shlex.join(options)}",
+            ranking=_drop_replaced(self.ranking, "--by"),
+            undivided=self.reading if "judge" in names else "",
+        )
 
 
 READ_AND_RANK = {
@@ -130,7 +145,7 @@ COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
 
 It says how many more items would separate the first two models.
 """
-REPLACED = ("--cluster", "--by", "--ranker")
+REPLACED = ("--cluster", "--by", "--ranker", "--models")
 """Options with one value, which a command does not repeat if its template sets them."""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
 """Makes the check of the human scale known if there are human labels."""
@@ -163,11 +178,17 @@ def remedy_command(
         **(more or {}),
         "option": option,
         "reading": arguments.reading,
+        "undivided": arguments.undivided or arguments.reading,
+        "families": arguments.families,
         "all": _drop_replaced(arguments.rank_arguments, own_options),
         **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
     if not template or ("{option}" in template and not option):
+        return ""
+    typed = shlex.split(arguments.rank_arguments)
+    if own_options and set(shlex.split(own_options)) <= set(typed):
+        # The battles are ranked so already.
         return ""
     is_impossible = (
         (arguments.are_votes and template.startswith(NEW_TOURNAMENT))
@@ -218,9 +239,11 @@ def _command_template(check: Check) -> str:
     is_described = name in ("places", "judges", "elo")
     if not check.is_flagged and not is_described:
         return ""
-    if name == "elo":
-        is_quotable = check.fields.get("is_quotable", True)
-        return "" if is_quotable else f"podium diagnose {{reading}} --section {DIAGNOSE[name]}"
+    if name == "elo" and check.fields.get("is_quotable", True):
+        return ""
     if name in DIAGNOSE:
-        return f"podium diagnose {{reading}} --section {DIAGNOSE[name]}"
+        section = DIAGNOSE[name]
+        reading = "{undivided}" if section == "side_by_side" else "{reading}"
+        families = "{families}" if section == "self_preference" else ""
+        return f"podium diagnose {reading} --section {section}{families}"
     return READ_AND_RANK.get(name) or OTHERS.get(name, "")

@@ -18,7 +18,7 @@ from podium.data.reading.units import TIME_NAME
 from podium.data.times import seconds_of_texts
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.group_checks import pair_values
-from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import are_too_many, why_too_many
 from podium.distributions import stdtr
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import t_quantile
@@ -79,7 +79,7 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     if problems[name]:
         return (not_known("time", problems[name]),)
     if are_too_many(battles):
-        return (not_known("time", TOO_MANY),)
+        return (not_known("time", why_too_many(battles)),)
     slopes = _slopes_of_models(battles, seconds)
     if not slopes:
         return (not_known("time", "too few items for each model"),)
@@ -201,9 +201,11 @@ def _slope_of_model(
     clusters = len(distinct)
     if clusters < FEWEST_CLUSTERS or spread <= 0:
         return None
-    change = float(np.sum(rest * moment) / spread)
+    # The line is not extrapolated beyond the times at which the pairs of the model met.
+    reach = min(1.0, float(moment.max() - moment.min()))
+    change = reach * float(np.sum(rest * moment) / spread)
     # Without a change, these are the residuals: so the test keeps its level with few items.
-    scores = np.bincount(cluster, rest * moment) / spread
+    scores = reach * np.bincount(cluster, rest * moment) / spread
     error = float(np.sqrt(np.sum(scores**2) * clusters / (clusters - 1)))
     return Slope(model, change, error, clusters) if error > 0 else None
 

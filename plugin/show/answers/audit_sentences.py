@@ -15,6 +15,8 @@ FORBIDDING_CHECKS = frozenset(
         "order decides",
         "only ties",
         "judges contradict",
+        "human",
+        "transitivity",
     }
 )
 """Names of the checks that make a ranking meaningless if they are flagged."""

@@ -1,8 +1,8 @@
 """Results that can be written as JSON, and the registry of the views that show them.
 
 The class of a result (a ranking, a plan) does not know how it is shown. Another module makes its
-reports, text or charts, and registers the functions here as a `View`. `podium.show.views`
-registers the views of rankings, calibrations and battles, and the function that writes HTML.
+reports, text or charts, and registers the functions here as a `View` when it is imported.
+`podium.show.views` imports those of rankings, audits, calibrations and battles.
 """
 
 from collections.abc import Callable, Sequence

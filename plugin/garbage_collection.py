@@ -4,13 +4,13 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-OBJECTS_PER_COLLECTION = 100_000
-"""New objects after which the collector runs in a command. They take some ten megabytes."""
+OBJECTS_PER_COLLECTION = 300_000
+"""New objects after which the collector runs in a command. They take some thirty megabytes."""
 
 
 @contextmanager
 def rare_garbage_collection() -> Iterator[None]:
-    """Run the body with a collection for every 100,000 new objects instead of some hundred.
+    """Run the body with a collection for every 300,000 new objects instead of some hundred.
 
     A command imports hundreds of modules, whose objects stay. Scanning them again and again takes a
     tenth of the time of a small command.

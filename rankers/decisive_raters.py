@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.distinct_values import distinct_values
 from podium.rankers.drop_out import strengths_without_each
 from podium.rankers.errors.raters import Raters, raters_of
 from podium.rankers.fit.cells import pair_sums_with_items
@@ -309,5 +310,5 @@ def _count_scores(places: ScorePlaces, rater: np.ndarray, models: int) -> np.nda
     cells = (int(places.item.max()) + 1) * models
     known = places.is_known
     cell = places.item[known] * models + places.model[known]
-    given = np.unique(rater[known] * np.int64(cells) + cell)
+    given = distinct_values(rater[known] * np.int64(cells) + cell)
     return np.bincount(given // cells)

@@ -27,6 +27,7 @@ from podium.rankers.fit.scale import POINTS, elo_scale
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.score_scale import ELO
+from podium.scorers.judge_names import shown_judge
 from podium.wording import some
 
 REJECTION_P = CHECKS["one truth"].threshold
@@ -246,12 +247,6 @@ def _summary(
 def _has_negative_slope(row: Mapping[str, Any]) -> bool:
     """Return whether the interval of a judge's slope is below 0; False if it is unknown."""
     return row["slope_high"] is not None and row["slope_high"] < 0
-
-
-def shown_judge(jury: Mapping[str, Any], name: str) -> str:
-    """Return the short name of a judge in `diagnostics["jury"]`, or its name if it has none."""
-    label: str = jury["judges"].get(name, {}).get("label", name)
-    return label
 
 
 def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

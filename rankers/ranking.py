@@ -4,7 +4,6 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from podium.checks import Check
@@ -14,6 +13,7 @@ from podium.documents import Document, chart_of_result, text_of_result
 from podium.format_version import FORMAT_VERSION
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notices_to_json
+from podium.package_versions import package_version
 from podium.score_scale import Scale
 
 if TYPE_CHECKING:
@@ -325,4 +325,5 @@ def _versions() -> dict[str, str]:
     They are cached because each look-up reads a file.
     """
     packages = ("podium", "duckdb", "numpy", "scipy", "pandas")
-    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+    versions = {name: package_version(name) for name in packages}
+    return {"python": platform.python_version(), **versions}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from podium.scorers.judge_record import JudgeRecord
 
@@ -28,6 +29,12 @@ def short_judge_names(judges: Iterable[JudgeRecord]) -> dict[str, str]:
         if taken[short_name] > 1:
             short[name] = name
     return short
+
+
+def shown_judge(jury: Mapping[str, Any], name: str) -> str:
+    """Return the short name of a judge in `diagnostics["jury"]`, or its name if it has none."""
+    label: str = jury["judges"].get(name, {}).get("label", name)
+    return label
 
 
 def _differences(judges: list[JudgeRecord]) -> list[str]:

@@ -53,6 +53,7 @@ def audit(
     Returns:
         The exit code: 3 if a part of the sources could not be read or ranked, else 0.
     """
+    import podium.show.report.audit_view  # noqa: F401 - registers the view
     from podium.data.reading.judgments import read_query
     from podium.ranking.audit_battles import audit as audit_battles
     from podium.show.writing import write_result

@@ -4,35 +4,73 @@ import atexit
 import gc
 import os
 import sys
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from io import TextIOWrapper
 
 import click
 
-from podium.cli.audit import audit
-from podium.cli.calibrate import calibrate
-from podium.cli.compare import compare
-from podium.cli.convert import convert
-from podium.cli.diagnose import diagnose
-from podium.cli.enable import disable, enable
-from podium.cli.export import export
-from podium.cli.label import label
-from podium.cli.leaderboard import leaderboard
-from podium.cli.list import list_
-from podium.cli.plan import plan
-from podium.cli.rank import rank
-from podium.cli.replay import replay
-from podium.cli.report import report
-from podium.cli.stock import inspect, lm_eval
 from podium.errors import PodiumError
+from podium.garbage_collection import rare_garbage_collection
 from podium.printable import tell
+
+COMMANDS = {
+    "audit": "podium.cli.audit:audit",
+    "calibrate": "podium.cli.calibrate:calibrate",
+    "compare": "podium.cli.compare:compare",
+    "convert": "podium.cli.convert:convert",
+    "diagnose": "podium.cli.diagnose:diagnose",
+    "disable": "podium.cli.enable:disable",
+    "enable": "podium.cli.enable:enable",
+    "export": "podium.cli.export:export",
+    "inspect": "podium.cli.stock:inspect",
+    "label": "podium.cli.label:label",
+    "leaderboard": "podium.cli.leaderboard:leaderboard",
+    "list": "podium.cli.list:list_",
+    "lm_eval": "podium.cli.stock:lm_eval",
+    "plan": "podium.cli.plan:plan",
+    "rank": "podium.cli.rank:rank",
+    "replay": "podium.cli.replay:replay",
+    "report": "podium.cli.report:report",
+}
+"""Where each command is: the module and the name in it, separated by a colon."""
+
+
+class CommandTable(MutableMapping[str, click.Command]):
+    """The commands by name, each imported when it is first looked up."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, click.Command | None] = dict.fromkeys(COMMANDS)
+
+    def __getitem__(self, name: str) -> click.Command:
+        command = self._commands[name]
+        if command is None:
+            module, _, attribute = COMMANDS[name].partition(":")
+            with rare_garbage_collection():
+                command = getattr(import_module(module), attribute)
+            self[name] = command
+        return command
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._commands[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._commands)
+
+    def __len__(self) -> int:
+        return len(self._commands)
 
 
 @click.group(
+    commands=CommandTable(),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 110,
         "show_default": True,
-    }
+    },
 )
 @click.version_option(package_name="podium", prog_name="podium")
 def podium() -> None:
@@ -65,13 +103,6 @@ def podium() -> None:
 def exit_with(code: int | None) -> None:
     """End with the exit code that a command returned; with 0 if it returned None."""
     click.get_current_context().exit(code or 0)
-
-
-OF_VERDICTS = (rank, audit, report, leaderboard, compare, calibrate, label, diagnose, replay, plan)
-OF_HOSTS = (inspect, lm_eval, enable, disable)
-OF_FILES = (convert, export, list_)
-for command in (*OF_VERDICTS, *OF_HOSTS, *OF_FILES):
-    podium.add_command(command)
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from podium.comparison.item_results import ItemResults, credit_results, score_re
 from podium.comparison.outcomes import PairFinding
 from podium.data.battles import Battles
 from podium.data.measure import Measure
+from podium.distinct_values import distinct_values
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.errors.betting import betting_difference
 from podium.rankers.errors.difference import (
@@ -224,7 +225,7 @@ def score_difference(results: ItemResults, *, is_share: bool, unit: str = "item"
         is_share: whether all scores are shares, or shares with the opposite sign.
         unit: what a group is called.
     """
-    levels = np.unique(_scores_of_both(results))
+    levels = distinct_values(_scores_of_both(results))
     # If scores have two values only, all differences are -step, 0 or step, and an exact test of
     # wins and losses is possible.
     step = None

@@ -28,6 +28,7 @@ from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
 from podium.data.tasks_of_items import TaskFacts
 from podium.data.times import cells_by_period, split_name_of_periods
+from podium.distinct_values import distinct_values
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -469,7 +470,7 @@ class Battles:
     def has_weights(self) -> bool:
         """Whether battles differ in weight; empty weights do not count."""
         weights = self.numbers_of("weight")
-        return len(np.unique(weights[~np.isnan(weights)])) > 1
+        return len(distinct_values(weights[~np.isnan(weights)])) > 1
 
     def counts(self) -> Counts:
         """Count items, judgments, and judged, unparsed and missing battles.

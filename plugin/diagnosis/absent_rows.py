@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.distinct_values import distinct_values
 
 MOST_OF_OTHERS = 0.01
 """Largest share of cells that each column without the model may lack."""
@@ -86,7 +87,7 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
         return None
     trial, column = np.nonzero(lacking * own)
     return AbsentCells(
-        model, trial, column, lacking[trial, column], _are_cut(np.unique(trial), len(number))
+        model, trial, column, lacking[trial, column], _are_cut(distinct_values(trial), len(number))
     )
 
 
@@ -148,7 +149,7 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
     grid, trial = grid_codes(battles)
     absent_by_grid = []
     cut = []
-    for each in np.unique(grid):
+    for each in distinct_values(grid):
         rows = np.flatnonzero(grid == each)
         cells = _absent_of_grid(trial[rows], pair[rows], judgments[rows], len(battles.models))
         if cells is None:

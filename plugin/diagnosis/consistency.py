@@ -12,6 +12,7 @@ import numpy as np
 from podium.data.battles import REPLIES, Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
+from podium.diagnosis.order_effect import BOTH_ORDERS
 from podium.diagnosis.subject import (
     OrderPairs,
     Subject,
@@ -21,12 +22,11 @@ from podium.diagnosis.subject import (
     near_ties,
     read_orders,
 )
+from podium.distinct_values import distinct_values
 from podium.distributions import logit
 from podium.notices.option_forms import option_text
 from podium.tables import Table
 from podium.wording import quantity, word_for
-
-BOTH_ORDERS = "show each pair in both orders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,7 +473,7 @@ def _may_be_copies(
         columns.append("credit")
     is_repeated = has_several[code]
     repeated_code = code[is_repeated]
-    codes = len(np.unique(repeated_code))
+    codes = len(distinct_values(repeated_code))
     for name in columns:
         if name not in judgments.rows.battle_columns:
             continue

@@ -12,6 +12,7 @@ from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Un
 from podium.diagnosis.fit_p_value import ModelTest, adjust_smallest
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import ROUND_ROBINS, deviation, triples_among
+from podium.distinct_values import distinct_values
 from podium.distributions import fdtrc, stdtr
 from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
@@ -476,7 +477,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     items = items_per_pair(coded, pairs)
     p, half_width = _test_pairs(strengths, expected, influence, items, level)
     known = ~np.isnan(half_width)
-    known_models = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
+    known_models = len(distinct_values(np.concatenate([pairs.first[known], pairs.second[known]])))
     tests = _test_models(strengths, names, residual, influence, known)
     tested = quantity(int(known.sum()), "tested pair")
     tested += f" on {quantity(coded.clusters, 'item')}"

@@ -9,6 +9,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, attempt
 from podium.diagnosis.subject import Subject
+from podium.distinct_values import distinct_values
 from podium.errors import NotIdentifiedError
 from podium.numbers import cell_text
 from podium.rankers.calibration.agreement import (
@@ -233,7 +234,7 @@ def _estimate_temperature(evidence: Evidence, level: float) -> tuple[Figured, np
         method=method,
         n=target.battles,
         of="preferences",
-        clusters=len(np.unique(evidence.cluster[evidence.has_preference])),
+        clusters=len(distinct_values(evidence.cluster[evidence.has_preference])),
         cluster=unit,
         unit=Unit.LOGITS,
     )
@@ -366,7 +367,7 @@ def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
     # Number of the band: 0 up to `FIRST_BAND` tokens, 1 up to twice as many, 2 up to 4 times.
     band = np.ceil(np.log2(np.maximum(tokens, 1) / FIRST_BAND)).clip(0)
     bands = []
-    for band_number in np.unique(band[~np.isnan(band)]).astype(int).tolist():
+    for band_number in distinct_values(band[~np.isnan(band)]).astype(int).tolist():
         band_end = FIRST_BAND * 2**band_number
         name = f"{band_end // 2:,} to {band_end:,} tokens"
         if band_number == 0:

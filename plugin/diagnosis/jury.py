@@ -18,6 +18,7 @@ from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.ratings import REFERENCE_REMEDY
 from podium.diagnosis.subject import Subject
+from podium.distinct_values import distinct_values
 from podium.numbers import cell_text
 from podium.rankers.errors.intervals import finite_or_none
 from podium.rankers.errors.judge_slopes import JuryBattles, SlopeFit, fit_slopes
@@ -370,7 +371,7 @@ def _rates_all_models(battles: JuryBattles) -> bool:
     They must cover 30 items, must not all be ties, and must connect all models.
     """
     coded = battles.coded
-    if len(np.unique(coded.cluster)) < FEWEST_CLUSTERS:
+    if len(distinct_values(coded.cluster)) < FEWEST_CLUSTERS:
         return False
     if (coded.credit == 0.5).all() or not coded.battles_by_model().all():
         return False

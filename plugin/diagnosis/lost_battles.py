@@ -13,6 +13,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import AbsentVerdicts
 from podium.diagnosis.clustered import cluster_battles
+from podium.distinct_values import distinct_values
 from podium.distributions import ndtr
 
 LARGEST_SUM = 4096
@@ -273,7 +274,7 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
         battles.cluster, return_index=True, return_inverse=True, return_counts=True
     )
     lost = np.bincount(item, battles.lost) > 0
-    for battle_count in np.unique(size):
+    for battle_count in distinct_values(size):
         has_size = size == battle_count
         items = int(has_size.sum())
         hits = int((lost & has_size).sum())

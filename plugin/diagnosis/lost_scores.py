@@ -13,6 +13,7 @@ from podium.diagnosis.absent_rows import (
 )
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.lost_battles import Sides
+from podium.distinct_values import distinct_values
 from podium.notices.notice import select_codes
 
 
@@ -53,7 +54,7 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
     cut = []
     # Items whose inputs differ between runs are not paired: those of no run are lost.
     has_other_inputs = any(finding.unshared for finding in battles.questions)
-    searched_grids = [] if has_other_inputs else np.unique(grid).tolist()
+    searched_grids = [] if has_other_inputs else distinct_values(grid).tolist()
     for each in searched_grids:
         is_in_grid = grid[row] == each
         absent = _absent_scores(trial[row][is_in_grid], model[is_in_grid], row[is_in_grid])

@@ -19,6 +19,8 @@ MOST_JUDGES = 20
 
 More judges have few pairs each, and are tested together only.
 """
+BOTH_ORDERS = "show each pair in both orders"
+"""Remedy if no pair was read in both orders."""
 MOST_BY_ORDER = CHECKS["order decides"].threshold
 """Largest |win rate of the response shown first - 0.5| at which the order does not decide."""
 

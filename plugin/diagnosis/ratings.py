@@ -13,6 +13,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
+from podium.distinct_values import distinct_values
 from podium.distributions import expit
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.fit.identification import fit_battles
@@ -260,7 +261,7 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
         wins=cells_by_cluster(decided, pair_sums(decided)),
         number=decided_battles.reshape(models, models),
         clusters=_items_of_clusters(battles, coded, is_used),
-        rows=Clustered(np.unique(cluster_battles(battles).code[is_used]), coded.unit),
+        rows=Clustered(distinct_values(cluster_battles(battles).code[is_used]), coded.unit),
     )
 
 

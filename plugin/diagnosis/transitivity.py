@@ -16,6 +16,7 @@ import numpy as np
 from podium.data.battles import MOST_SLICES, Battles
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.distinct_values import distinct_values
 from podium.distributions import entr, expit, logit
 from podium.numbers import cell_text, interval_text
 from podium.rankers.errors.intervals import finite_or_none, wilson_interval
@@ -323,7 +324,7 @@ def _members_of_groups(scenario: np.ndarray, stability: Sequence[np.ndarray]) ->
         CONSISTENT: least_stable == STEADY,
         AMBIGUOUS: least_stable == SHAKY,
     }
-    for number in np.unique(scenario).tolist():
+    for number in distinct_values(scenario).tolist():
         members[FIRST_SCENARIO + number] = scenario == number
     return members
 

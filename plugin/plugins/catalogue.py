@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -14,6 +14,7 @@ import pluggy
 from podium import hookspecs
 from podium.errors import PluginError, PodiumError, unknown_name
 from podium.hookspecs import Extension, Format, Ranker, Scorer, Tournament
+from podium.package_versions import package_version
 from podium.plugins import builtins
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ def _manager() -> pluggy.PluginManager:
     """
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
-    manager.register(builtins, name=f"{OWN_ORIGIN}{version('podium')}")
+    manager.register(builtins, name=f"{OWN_ORIGIN}{package_version('podium')}")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
         origin = f"{package} ({entry.name} = {entry.value})"

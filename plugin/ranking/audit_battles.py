@@ -29,13 +29,14 @@ from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.distributions import ndtr, ndtri
 from podium.errors import NotIdentifiedError, PodiumError
 from podium.notices.option_forms import typed_as, typed_in_command
-from podium.rankers.calibration.calibration import Calibration
 from podium.rankers.ranking import Ranking, Standings
 from podium.ranking.rank_battles import Slice, families_of_table, merge_juries, rank, split_slices
 from podium.show.answers.audit_sentences import audit_answer
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from podium.rankers.calibration.calibration import Calibration
 
 WITHOUT_CONNECTION = "win-rate"
 """The ranker of battles that do not connect all models."""
@@ -55,7 +56,7 @@ def audit(
     seed: int = 0,
     by: str | None = None,
     pool: bool = False,
-    calibration: Calibration | str | Path | None = None,
+    calibration: "Calibration | str | Path | None" = None,
     models: About = None,
     arguments: TypedArguments | None = None,
     **options: Any,

@@ -36,7 +36,6 @@ from podium.notices.option_forms import (
 )
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
-from podium.rankers.calibration.calibration import Calibration
 from podium.rankers.errors.raters import FIXED_RATERS, count_raters
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph
@@ -48,11 +47,13 @@ from podium.score_scale import as_scale
 from podium.scorers.judge_record import judges_with_other_prompts, judges_with_other_replies
 from podium.show.answers.sentences import add_answers
 from podium.show.answers.who import withhold_ranks
-from podium.tournaments.decisions import printed_level
+from podium.tournaments.stopping_question import printed_level
 from podium.wording import quantity, some
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from podium.rankers.calibration.calibration import Calibration
 
 
 Slice = tuple[str | None, Battles]
@@ -78,7 +79,7 @@ def rank(
     seed: int = 0,
     by: str | None = None,
     pool: bool = False,
-    calibration: Calibration | str | Path | None = None,
+    calibration: "Calibration | str | Path | None" = None,
     models: About = None,
     answers: bool = True,
     **options: Any,
@@ -743,7 +744,7 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
 def choose_context(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
-    calibration: Calibration | str | Path | None,
+    calibration: "Calibration | str | Path | None",
 ) -> dict[str, dict[str, Any]]:
     """Return the context arguments of each ranker, by its name.
 

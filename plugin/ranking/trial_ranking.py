@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,9 +12,11 @@ from podium.data.reading.judgments import read_battles
 from podium.errors import NotConvergedError, NotIdentifiedError, PluginError, UsageError
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_options
-from podium.rankers.calibration.calibration import Calibration
 from podium.ranking.rank_battles import REPLACES, choose_context, rank, ranked_apart
 from podium.scorers.judging import Judging
+
+if TYPE_CHECKING:
+    from podium.rankers.calibration.calibration import Calibration
 
 ITEMS = 30
 """Largest number of items of the made-up battles; fewer if `ROWS` would be exceeded."""
@@ -101,7 +103,7 @@ def check_rankers(
     rankers: Sequence[str],
     coming: ComingBattles,
     settings: Mapping[str, Any] | None = None,
-    calibration: Calibration | None = None,
+    calibration: "Calibration | None" = None,
 ) -> list[str]:
     """Try rankers on made-up battles, and return notes on those that another one will replace.
 
@@ -151,7 +153,7 @@ def check_rankers(
 
 
 def _ranker_in_place(
-    name: str, battles: Battles, calibration: Calibration | None, options: Mapping[str, Any]
+    name: str, battles: Battles, calibration: "Calibration | None", options: Mapping[str, Any]
 ) -> str | None:
     """Rank battles, and return the ranker that replaced the named one; None if none did.
 

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import podium.show.views  # noqa: F401 - registers the views of podium's own results
 from podium.printable import escape_cells, tell
 from podium.rankers.ranking import Ranking
 from podium.show.pictures.style import save

@@ -5,7 +5,6 @@ used, but never shown. A remote file is read through a local copy.
 """
 
 import hashlib
-import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,7 +48,6 @@ STORES = ("s3", "gs")
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 USER = re.compile(r"(?<=://)[^/\s@]*@")
 """User and password in a URL: `ann:secret@` of `https://ann:secret@host/`."""
-NO_LOG = logging.NullHandler()
 """Handler that drops the log messages of a driver."""
 QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
 """A URL with a query, which may hold a signature. Group 1 is the URL without the query."""
@@ -291,12 +289,14 @@ def _file_system(place: RemoteFile) -> Iterator[Any]:
             there is no such object.
         DataError: any other error of the driver.
     """
+    import logging
+
     import fsspec
 
     package, extra = DRIVERS[place.scheme]
     # Failures are raised as errors, so the driver's log messages are not printed, too. They are
     # printed if the user configures logging.
-    logging.getLogger(package).addHandler(NO_LOG)
+    logging.getLogger(package).addHandler(logging.NullHandler())
     # With `trust_env`, proxies of the environment and the keys in ~/.netrc are used.
     options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
     try:

@@ -3,7 +3,7 @@
 They say what is decided, why the tournament ended, and what is still open.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import ceil
@@ -17,7 +17,6 @@ from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.tournaments.stopping import (
-    QUESTION,
     STRENGTH_ROUNDING,
     Look,
     Progress,
@@ -156,27 +155,6 @@ def _open_groups(
     for group in connected_groups(last.open):
         open_groups.append(tuple(names[k] for k in group))
     return tuple(open_groups)
-
-
-def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
-    """Return the level of the intervals printed with an answer.
-
-    For `topK`, 1 - level is divided by the number of interim analyses. Which models play on there
-    depends on their ratings, so that an interval at the original level would be too narrow.
-
-    Args:
-        level: the level that was asked for, in (0, 1).
-        answer: a `TournamentAnswer` as a mapping; None if there is none.
-    """
-    if answer is None or not asks_top(answer["until"]):
-        return level
-    return 1 - (1 - level) / answer["looks"]
-
-
-def asks_top(until: object) -> bool:
-    """Return whether the option `until` asks for the set of the best models (`topK`)."""
-    question = QUESTION.fullmatch(str(until))
-    return question is not None and question["top"] is not None
 
 
 def _end_reason(

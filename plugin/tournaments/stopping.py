@@ -10,7 +10,6 @@ confidence intervals: Jennison and Turnbull 2000, ch. 9). A look divides its sha
 pairs by a step-down test (Holm 1979). Nothing here assumes that pairs or looks are independent.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +29,7 @@ from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.selection import draw_items, order_of_visits
+from podium.tournaments.stopping_question import QUESTION
 from podium.wording import plural, quantity, some, word_for
 
 MIN_ITEMS = 25
@@ -56,8 +56,6 @@ OTHER_POPULATION = (
     "cannot be known from one battle of a pair on an item. Leave the option out; to rank on these "
     "items alone, play round_robin on all of them"
 )
-QUESTION = re.compile(r"order|top(?P<top>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
-"""Values of the option `until`: `order`, `top3`, `error:20` or `error:2.5`."""
 
 
 @dataclass(frozen=True, slots=True)

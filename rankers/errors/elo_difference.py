@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from podium.defaults import REGULARIZATION
+from podium.distinct_values import distinct_values
 from podium.distributions import expit
 from podium.errors import NotIdentifiedError
 from podium.rankers.errors.difference import (
@@ -347,7 +348,7 @@ class RatingGap:
         weight = coded.weight[is_own]
         earned = np.where(as_a, coded.credit, 1 - coded.credit)[is_own]
         own_expected = np.where(as_a, expected, 1 - expected)[is_own]
-        items = len(np.unique(coded.cluster[is_own]))
+        items = len(distinct_values(coded.cluster[is_own]))
         total = weight.sum()
         return _Credit(float(weight @ earned / total), float(weight @ own_expected / total), items)
 

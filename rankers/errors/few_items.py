@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from podium.distinct_values import distinct_values
 from podium.distributions import expit, find_root
 from podium.rankers.errors.intervals import (
     PairTests,
@@ -292,7 +293,7 @@ def _collect_battles(
     )
     scatter = estimate_scatter(strengths, battles)
     guests = []
-    for code in np.unique(model):
+    for code in distinct_values(model):
         rows = model == code
         opponents, opponent_place = np.unique(opponent[rows].astype(np.int64), return_inverse=True)
         _, item_place = np.unique(item[rows], return_inverse=True)

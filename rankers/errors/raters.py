@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.distinct_values import distinct_values
 from podium.rankers.errors.difference import sum_by_group
 from podium.rankers.errors.intervals import covariance_of
 from podium.rankers.errors.rater_shares import RaterShares, shares_of_raters
@@ -190,7 +191,7 @@ def influence_of_raters(
     for unit in (rater, np.ravel(pairs)):
         shares = shares_of_raters(unit, mean, weight, influence.shape[1])
         by_unit = clustered_covariance(influence, unit)
-        enlarged.append(shares.enlarge(by_unit, len(np.unique(unit))))
+        enlarged.append(shares.enlarge(by_unit, len(distinct_values(unit))))
         freedoms.append(shares.freedom)
     if by_item is None:
         by_item = clustered_covariance(influence, cluster)

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from podium.distinct_values import distinct_values
 from podium.distributions import expit, stdtr
 from podium.rankers.errors.difference import CONTRIBUTION_ROUNDING, FEWEST_FOR_NORMAL
 from podium.rankers.fit.coded import CodedBattles, as_dense, surplus_by_cluster
@@ -72,7 +73,7 @@ class RoughTests:
         hub = np.where(is_first_hub, first, second)
         partner = np.where(is_first_hub, second, first)
         block = max(1, MOST_CELLS // max(self.coded.clusters, len(self.theta)))
-        for code in np.unique(hub).tolist():
+        for code in distinct_values(hub).tolist():
             positions = np.flatnonzero(hub == code)
             for start in range(0, len(positions), block):
                 block_of_tests = positions[start : start + block]

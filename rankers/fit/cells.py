@@ -13,6 +13,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.verdicts import Verdicts
+from podium.distinct_values import distinct_values
 from podium.rankers.fit.coded import (
     Cluster,
     CodedBattles,
@@ -242,5 +243,5 @@ def prepare_battles(
     sums = rows.pairs(hard=is_hard)
     if not len(sums["first"]):
         raise nothing_readable(battles)
-    codes = np.union1d(sums["first"], sums["second"])
+    codes = distinct_values(np.concatenate([sums["first"], sums["second"]]))
     return SummedBattles(rows, codes, hard=is_hard)

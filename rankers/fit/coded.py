@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from podium.data.battles import Battles, criterion_columns
+from podium.distinct_values import distinct_values
 from podium.errors import NotIdentifiedError, UsageError, unknown_value
 from podium.wording import quantity
 
@@ -196,7 +197,7 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
         seen = np.zeros(clusters * codes, dtype=bool)
         seen[cells] = True
         return seen.reshape(shape).sum(axis=0)
-    code_of_distinct_cell = np.unique(cells) % codes
+    code_of_distinct_cell = distinct_values(cells) % codes
     return np.bincount(code_of_distinct_cell, minlength=codes)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from podium.distinct_values import distinct_values
 from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs
 
@@ -50,7 +51,7 @@ def comparison_graph(pairs: Pairs) -> Graph:
     """
     has_battle = pairs.sum_by_model() > 0
     group = _groups_of_edges(pairs.first, pairs.second, pairs.models)
-    groups = len(np.unique(group[has_battle]))
+    groups = len(distinct_values(group[has_battle]))
     separated = separated_models(pairs) & has_battle
     return Graph(group, groups, has_battle, separated)
 
@@ -125,7 +126,7 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     successive groups. `battles` are the numbers of battles by model, shape (models,).
     """
     most_active = []
-    for group in np.unique(graph.group[graph.has_battle]):
+    for group in distinct_values(graph.group[graph.has_battle]):
         members = np.flatnonzero((graph.group == group) & graph.has_battle)
         most_active.append(members[np.argmax(battles[members])])
     return [(int(a), int(b)) for a, b in pairwise(most_active)]
@@ -166,7 +167,7 @@ def are_connected(pairs: Pairs, is_kept: np.ndarray, is_included: np.ndarray) ->
     The result is False for fewer than two models.
     """
     group = _groups_of_edges(pairs.first[is_kept], pairs.second[is_kept], pairs.models)
-    return bool(is_included.sum() > 1 and len(np.unique(group[is_included])) == 1)
+    return bool(is_included.sum() > 1 and len(distinct_values(group[is_included])) == 1)
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:

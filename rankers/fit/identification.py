@@ -6,6 +6,7 @@ If ratings are not identified, the error says why, and which battles would help.
 import numpy as np
 
 from podium.defaults import REGULARIZATION
+from podium.distinct_values import distinct_values
 from podium.errors import NotIdentifiedError
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text
@@ -67,7 +68,7 @@ def describe_groups(battles: BattleData, graph: Graph, noun: str = "battles") ->
     """
     models = battles.models
     groups = []
-    for group in np.unique(graph.group):
+    for group in distinct_values(graph.group):
         members = np.flatnonzero(graph.group == group)
         groups.append([models[k] for k in members])
     group_texts = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])

@@ -19,9 +19,9 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
-from podium.tournaments.decisions import printed_level
 from podium.tournaments.ring import Ring
 from podium.tournaments.stopping import Stopping, step_down
+from podium.tournaments.stopping_question import printed_level
 from podium.tournaments.swim import Swim
 
 pytestmark = pytest.mark.slow

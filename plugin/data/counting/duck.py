@@ -73,6 +73,7 @@ class Duck:
         )
         _ALIVE.add(self)
         self._numbers = itertools.count()
+        self._types: dict[str, dict[str, str]] = {}
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
         if memory is not None:
             self._run(f"set memory_limit = '{memory}'")
@@ -219,8 +220,11 @@ class Duck:
                 cursor.execute("reset threads")
 
     def columns(self, name: str) -> dict[str, str]:
-        """Return the type of each column of a table or view."""
-        return {str(row[0]): str(row[1]) for row in self.rows(f"describe {name}")}
+        """Return the type of each column of a table or view, which is looked up once."""
+        if name not in self._types:
+            rows = self.rows(f"describe {name}")
+            self._types[name] = {str(row[0]): str(row[1]) for row in rows}
+        return dict(self._types[name])
 
     def _refuse_changed(self) -> None:
         """Raise DataError if a watched file has changed since `watch`."""

@@ -23,6 +23,7 @@ from podium.data.counting.relations import (
     UNNAMED_JUDGE,
     quote_name,
 )
+from podium.distinct_values import distinct_values
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
@@ -405,7 +406,7 @@ class Verdicts:
         table = self.engine.arrays(query)
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
-        for code in np.unique(table["judge"]):
+        for code in distinct_values(table["judge"]):
             is_of_judge = table["judge"] == code
             columns = {name: table[name][is_of_judge] for name in FirstShown._fields}
             shown[names.get(int(code), "")] = FirstShown(**columns)

@@ -12,9 +12,9 @@ from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
 from podium.diagnosis.checks.finer_verdicts import ways_without_order, words_of_raters
 from podium.diagnosis.checks.size_limits import MOST_BATTLES, why_too_many
-from podium.diagnosis.consistency import BOTH_ORDERS
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.order_effect import (
+    BOTH_ORDERS,
     OrderEffect,
     effects_in_one_order,
     order_effects,

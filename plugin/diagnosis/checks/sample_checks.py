@@ -1,11 +1,10 @@
 """Checks of what a ranking rests on: items, their number, pairs that met, and single items."""
 
-import numpy as np
-
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.clustered import cluster_battles
+from podium.distinct_values import distinct_values
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.notices.notice import select_codes
 from podium.notices.option_forms import option_text
@@ -79,7 +78,7 @@ def check_items(battles: Battles) -> tuple[Check, ...]:
     counts = battles.counts()
     items = counts.units
     if not are_too_many(battles):
-        items = len(np.unique(cluster_battles(battles).code[battles.readable]))
+        items = len(distinct_values(cluster_battles(battles).code[battles.readable]))
     return (check_number_of_items(items, counts.unit),)
 
 

@@ -19,6 +19,7 @@ from podium.data.times import seconds_of_texts
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.group_checks import pair_values
 from podium.diagnosis.checks.size_limits import are_too_many, why_too_many
+from podium.distinct_values import distinct_values
 from podium.distributions import stdtr
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import t_quantile
@@ -139,7 +140,7 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
     if readable < FEWEST_DATED * len(known):
         battles_with_verdict = quantity(len(known), "battle", "has|have")
         return f"column {name}: {readable:,} of {battles_with_verdict} a readable date"
-    different = len(np.unique(known[np.isfinite(known)]))
+    different = len(distinct_values(known[np.isfinite(known)]))
     if different < FEWEST_TIMES:
         return f"column {name}: {quantity(different, 'different date')} only"
     return ""

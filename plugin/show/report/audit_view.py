@@ -7,6 +7,7 @@ from math import isfinite
 from podium.checks import Check, NumberUnit, Result
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.checks.card_sections import ERROR_RATE
+from podium.documents import View, register_view
 from podium.show.report.ranking_view import standings_heading
 from podium.show.report.terminal import terminal_text
 from podium.tables import EMPTY, Report, Table
@@ -223,3 +224,6 @@ def format_number(number: float, unit: NumberUnit) -> str:
     if unit == "p":
         return f"p {number:.3f}".replace("p 0.", "p .")
     return f"{number:.2f}" if unit else EMPTY
+
+
+register_view(Audit, View(audit_reports, audit_text))

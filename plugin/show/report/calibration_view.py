@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.distributions import expit
+from podium.documents import View, register_view
 from podium.known_names import find_name
 from podium.numbers import (
     cell_text,
@@ -474,3 +475,13 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
 def _quantile_text(conformal: Conformal) -> str:
     """Format the quantile of a conformal interval. It is infinite if there are too few models."""
     return "∞" if conformal.q is None else f"{conformal.q:.2f}"
+
+
+def draw_calibration(calibration: Calibration) -> Any:
+    """Return the charts of a calibration; altair, an extra, is imported here."""
+    from podium.show.pictures.charts import calibration_plot
+
+    return calibration_plot(calibration)
+
+
+register_view(Calibration, View(calibration_reports, chart=draw_calibration))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
+from podium.documents import register_html_writer
 from podium.printable import printable
 from podium.tables import Report, Section, Table
 
@@ -118,3 +119,6 @@ def _cell(text: str, attribute: str, is_name: bool) -> str:
     """
     tag = 'th scope="row"' if is_name else "td"
     return f"<{tag}{attribute}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"
+
+
+register_html_writer(html_part)

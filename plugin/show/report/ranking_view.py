@@ -9,6 +9,7 @@ from podium.data.battles import COLUMNS, Battles
 from podium.data.counts import counts_text
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
+from podium.documents import View, register_view
 from podium.notices.catalogue_of_notices import RANKED_ALONE
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
@@ -23,15 +24,15 @@ from podium.numbers import (
 )
 from podium.printable import readable
 from podium.rankers.estimate import Estimate
-from podium.rankers.judge_aware import shown_judge
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
 from podium.rankers.standings import LEADER_INTERVAL
+from podium.scorers.judge_names import shown_judge
 from podium.show.answers.fixed_raters import fixed_raters_of
 from podium.show.report.html import html_part
 from podium.show.report.terminal import bar_column, terminal_text
 from podium.tables import EMPTY, Report, Table
 from podium.text import text_of
-from podium.tournaments.decisions import asks_top
+from podium.tournaments.stopping_question import asks_top
 from podium.wording import plural, quantity, some, word_for
 
 BAR_WIDTH = 28
@@ -594,3 +595,21 @@ def battles_html(battles: Battles) -> str:
         title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"
     table = Table("", names, tuple(rows), align)
     return html_part((Report(title, table=table, notes=(sizes,)),))
+
+
+def draw_battles(battles: Battles) -> Any:
+    """Return the chart of the win rates of pairs; altair, an extra, is imported here."""
+    from podium.show.pictures.charts import battles_plot
+
+    return battles_plot(battles)
+
+
+def draw_ranking(ranking: Ranking) -> Any:
+    """Return the forest plot of a ranking; altair, an extra, is imported here."""
+    from podium.show.pictures.charts import ranking_plot
+
+    return ranking_plot(ranking)
+
+
+register_view(Battles, View(html=battles_html, chart=draw_battles))
+register_view(Ranking, View(ranking_reports, ranking_text, chart=draw_ranking))

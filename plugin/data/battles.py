@@ -4,6 +4,7 @@ Model a and model b are the models in the columns `model_a` and `model_b`. The c
 a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -154,10 +155,11 @@ class SwapReport:
     def shares(self) -> dict[str, float]:
         """Return the shares of `same`, `half` and `flip` among the readable battles.
 
-        Raises:
-            ZeroDivisionError: no battle is readable.
+        They are NaN if no battle is readable.
         """
         numbers = {"same": self.same, "half": self.half, "flip": self.flip}
+        if not self.readable:
+            return dict.fromkeys(numbers, math.nan)
         return {name: number / self.readable for name, number in numbers.items()}
 
 

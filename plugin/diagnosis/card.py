@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -198,7 +198,8 @@ def diagnose(
 
     Args:
         judgments: verdicts of one or more judges, one per order, as
-            `read_battles(..., merge=False)` returns them.
+            `read_battles(..., merge=False)` returns them. Of battles with merged orders, as
+            `read_battles` returns them, the judgments that were read are taken.
         battles: the same verdicts with the two orders merged. Weights count in ratings and fits,
             but not in shares of verdicts; if battles differ in weight, a warning says so.
         gold: a gold standard for the ranking; None to use human labels.
@@ -226,6 +227,7 @@ def diagnose(
         "near_tie": near_tie,
         "families": dict(families or {}),
     }
+    judgments = replace(judgments, rows=judgments.rows.separate_orders())
     # A judge card is about what the judge was asked.
     subjects = _subjects(judgments.asked_battles, battles.asked_battles, {"gold": gold, **options})
     cards = [Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects]

@@ -327,7 +327,8 @@ class Strengths:
         The value is 0 for models that the resample bounds, and for models that all battles leave
         unbounded, too. It is inf for a model that only the resample leaves unbounded if the model
         is above the bounded ones, and -inf if it is below. It is NaN for such a model if the
-        resample does not connect it with the bounded models. The result has shape (models,).
+        resample does not connect it with the bounded models. It is NaN for all models if the
+        resample leaves models unbounded and bounds none. The result has shape (models,).
 
         Args:
             pairs: the pairs.
@@ -338,11 +339,11 @@ class Strengths:
         separated_by_all = separated_models(pairs)
         [separated_by_resample] = separated_in_resamples(pairs, credit[None], weight[None])
         is_newly_unbounded = separated_by_resample & ~separated_by_all
-        if is_newly_unbounded.all():
-            return np.full(pairs.models, np.nan)
         if not is_newly_unbounded.any():
             return np.zeros(pairs.models)
         is_bounded = ~is_newly_unbounded & ~separated_by_all
+        if not is_bounded.any():
+            return np.full(pairs.models, np.nan)
         group = comparison_graph(pairs.take(weight > 0)).group
         side = np.where(theta > theta[is_bounded].mean(), np.inf, -np.inf)
         is_apart = ~np.isin(group, group[is_bounded])

@@ -294,6 +294,18 @@ def test_a_pinned_model_that_is_nowhere_is_an_error_before_the_eval(typed):
         check_pin(model, *typed)
 
 
+@pytest.mark.parametrize("model", ["on", "made/tw", "e", "made/one-mini", "ne,made"])
+def test_a_part_of_a_models_name_names_no_model(model):
+    with pytest.raises(UsageError, match=r"no model called .*made/one, made/two"):
+        check_pin(model, *MODEL)
+
+
+def test_a_part_of_the_name_of_an_earlier_model_names_no_model():
+    write(build_log("three", {"1": (1.0,)}), "evals")
+    with pytest.raises(UsageError, match=r"no model called 'made/thre'.*made/three"):
+        check_pin("made/thre", *MODEL, log_dir="evals")
+
+
 def check_anchor(names: str) -> None:
     """Check the anchor of a tournament that follows an eval of two models."""
     given = {"ranker": "win-rate", "ranker_judge": "made/judge", "ranker_tournament": "anchor"}

@@ -78,6 +78,7 @@ def ndtr(z: Any) -> Any:
     """Return the standard normal distribution function."""
 
     def probability_below(z: float) -> float:
+        """Return the normal distribution function of one number."""
         return 0.5 * math.erfc(-z / math.sqrt(2))
 
     return _by_value("ndtr", probability_below, z)
@@ -97,6 +98,7 @@ def stdtr(freedom: Any, t: Any) -> Any:
     """
 
     def probability_below(freedom: float, t: float) -> float:
+        """Return the distribution function of Student's t of one number."""
         tail = _t_tail(freedom, abs(t))
         return 1 - tail if t > 0 else tail
 
@@ -112,6 +114,7 @@ def stdtrit(freedom: Any, p: Any) -> Any:
     """
 
     def quantile(freedom: float, p: float) -> float:
+        """Return the quantile of Student's t of one probability."""
         # 1 - p is exact for p of 0.5 and more.
         return _quantile_of_t(freedom, 1 - p) if p > 0.5 else 0.0 - _quantile_of_t(freedom, p)
 
@@ -128,6 +131,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
     """
 
     def probability_above(of_numerator: float, of_denominator: float, f: float) -> float:
+        """Return the upper tail of the F distribution; NaN for arguments out of range."""
         if f == 0:
             return 1.0
         if f == math.inf:
@@ -150,6 +154,7 @@ def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
     """
 
     def probability_above(successes: float, trials: float, p: float) -> float:
+        """Return the upper tail of a binomial distribution."""
         if successes == trials:
             return 0.0
         return _incomplete_beta(successes + 1, trials - successes, math.log(p) - math.log1p(-p))
@@ -167,7 +172,10 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
     """
 
     def place(a: float, b: float, y: float) -> float:
+        """Return the quantile of one beta distribution."""
+
         def excess(log_odds: float) -> float:
+            """Return by how much the probability of smaller values exceeds y."""
             return _incomplete_beta(a, b, log_odds) - y
 
         # The smaller a is, the further below 0 most of the distribution may lie.
@@ -291,6 +299,7 @@ def _by_value(
     """
 
     def value_at(*numbers: float) -> float:
+        """Return the value of the function; NaN if a number is NaN."""
         return math.nan if any(map(math.isnan, numbers)) else function(*numbers)
 
     if all(isinstance(each, int | float) for each in arguments):

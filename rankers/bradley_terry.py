@@ -308,6 +308,7 @@ def _bootstrap_elo(
     pair_count = len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
+        """Return the scores of resamples, given how often each cluster was drawn."""
         return fit.resampled_scores(scale, cells, counts)
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng, pair_count)
@@ -413,7 +414,8 @@ def _degrees_of_freedom(
 
     They are those of the clusters or, if raters vary and theirs are fewer, those of the raters.
     """
-    freedom = np.full(models, float(effective_freedom(cluster_shares(battles))))
+    freedom_of_clusters = float(effective_freedom(cluster_shares(battles)))
+    freedom = np.full(models, freedom_of_clusters)
     return freedom if raters is None else np.minimum(freedom, raters.freedom)
 
 

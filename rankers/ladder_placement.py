@@ -404,7 +404,8 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     covariance = scale.covariance(fit.covariance(coded))
     covariance[separated] = 0
     covariance[:, separated] = 0
-    penalty_variance = POINTS**2 * np.diag(fit.solve(np.eye(len(models))))
+    inverse_hessian = fit.solve(np.eye(len(models)))
+    penalty_variance = POINTS**2 * np.diag(inverse_hessian)
     covariance += np.diag(np.where(separated, penalty_variance, 0))
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     elo = tuple(scale.scores(fit.theta).tolist())

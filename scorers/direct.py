@@ -115,6 +115,7 @@ def _read_letter(
     """
 
     def parse(text: str) -> str | None:
+        """Return the letter that a text means; None if the judge was not offered it."""
         letter = text.upper() if len(text) == 1 else _letter_of_words(text)
         return letter if letter in _offered_letters(settings) else None
 

@@ -225,7 +225,7 @@ def _level_realization(
         write_reply=partial(_write_level, worst_first, kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
-        schema_first=kind == "pointwise",
+        schema_first=(kind == "pointwise"),
     )
 
 
@@ -277,6 +277,7 @@ def _read_level(
     """
 
     def parse(text: str) -> str | None:
+        """Return the level that a text means; None if it is none of `levels`."""
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 

@@ -289,8 +289,9 @@ def _statement_of_clause(
             return None
         word = token["word"]
         # A level may follow a comparison: `Response A is better than B: [[A>B]]`.
-        compares = word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
-        if not (bracketed and compares) and not is_introductory(word):
+        is_than = word == "than" and not LETTERS.isdisjoint(lead)
+        is_comparison = bracketed and (word in LETTERS or is_than)
+        if not is_comparison and not is_introductory(word):
             return None
         lead.append(word if word in LETTERS else word.lower())
         place = token.end()

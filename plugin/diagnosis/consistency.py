@@ -172,8 +172,8 @@ def position(subject: Subject) -> Position | Missing:
         first_wins=sample.share(win == 1, of),
         ties=sample.share(win == 0, of),
         second_wins=sample.share(win == -1, of),
-        prefers_first=sample.share(win == 1, of, "decisive verdicts", among=win != 0),
-        balanced=2 * len(order_pairs) == len(win),
+        prefers_first=sample.share(win == 1, of, "decisive verdicts", among=(win != 0)),
+        balanced=(2 * len(order_pairs) == len(win)),
         first_win_rate=order_pairs.rows.share(win_rates, "pairs", *no_pairs),
         margin_lead=order_pairs.rows.mean(
             margin_lead, "pairs", *no_pairs, among=np.isfinite(margin_lead)
@@ -262,7 +262,7 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
         flip=sample.share(is_flip, "pairs"),
         flip_decisive=sample.share(is_flip, "pairs", "pairs without a tie", among=is_decisive),
         prefers_first=judgments.share(
-            verdicts == 1, "judgments", "decisive verdicts", among=verdicts != 0
+            verdicts == 1, "judgments", "decisive verdicts", among=(verdicts != 0)
         ),
         flips_to_first=sample.share(earlier == 1, "flips", among=is_flip),
     )
@@ -479,6 +479,7 @@ def _may_be_copies(
             continue
         texts = judgments.rows.texts_of(name)[is_readable][is_repeated]
         # If the texts of one code differ, there are more pairs of code and text than codes.
-        if len(set(zip(repeated_code.tolist(), texts.tolist(), strict=True))) > codes:
+        codes_with_text = set(zip(repeated_code.tolist(), texts.tolist(), strict=True))
+        if len(codes_with_text) > codes:
             return False
     return True

@@ -145,6 +145,7 @@ def _chi_squared_above(freedom: int, p: float) -> float:
     """Return the value that a chi-squared variable exceeds with probability p."""
 
     def excess(value: float) -> float:
+        """Return by how much the probability of larger values exceeds p."""
         return float(fdtrc(freedom, MANY, value / freedom)) - p
 
     return find_root(excess, 0.0, LARGEST_CHI_SQUARED, xtol=1e-6, rtol=1e-9)

@@ -261,7 +261,7 @@ def _estimate_calibration_error(
     agrees = agree[reliability.rows].astype(np.float64)
     bins = []
     for k, summary in enumerate(reliability.bins):
-        share = sample.share(agrees, among=reliability.bin_of_battle == k)
+        share = sample.share(agrees, among=(reliability.bin_of_battle == k))
         bins.append(ReliabilityBin(summary.mean_margin, summary.predicted, share))
     is_in_bin = reliability.bin_of_battle[:, None] == np.arange(len(bins))
     gaps = (agrees - reliability.predicted)[:, None] * is_in_bin

@@ -87,9 +87,9 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
     The models are sorted by name; there may be none.
     """
-    bounded = [np.array(source.models, dtype=object)[source.bounded] for source in ratings]
-    names = tuple(sorted(set.intersection(*map(set, bounded))))
-    return [source.select(names) for source in ratings]
+    bounded = [set(np.array(each.models, dtype=object)[each.bounded]) for each in ratings]
+    names = tuple(sorted(set.intersection(*bounded)))
+    return [each.select(names) for each in ratings]
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class BattleRatings:
         # The last column stays NaN. `column` is the number of a pair's column: the last one if the
         # pair has no decided battle.
         rates = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
-        np.divide(credit, weight, out=rates[..., :-1], where=weight > 0)
+        np.divide(credit, weight, out=rates[..., :-1], where=(weight > 0))
         column = np.full((models, models), len(pairs.first))
         column[pairs.first, pairs.second] = np.arange(len(pairs.first))
         return rates[..., column[first, second]]

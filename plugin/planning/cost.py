@@ -153,7 +153,8 @@ def _price_tournament(
     def items_for_variance(value: float) -> float:
         """Return the number of items, 2 or more, that a variance on one item needs."""
         # Without the rounding, an error of floating point could add an item.
-        return float(max(2, ceil(round(value * items_per_variance, 9))))
+        items = ceil(round(value * items_per_variance, 9))
+        return float(max(items, 2))
 
     needed = variance.transform(items_for_variance)
     line = _add_costs(line, request, battles, tariff, needed)

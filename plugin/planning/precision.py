@@ -195,9 +195,8 @@ def _fit_verdicts(
     """
     is_known = ~np.isnan(credit)
     battle_count = np.triu(is_known.sum(axis=0), 1).astype(np.float64)
-    theta = fit_strengths(
-        pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), battle_count)
-    ).theta
+    credit_sum = np.triu(np.nansum(credit, axis=0), 1)
+    theta = fit_strengths(pairs_from_matrices(credit_sum, battle_count)).theta
     expected = expit(theta[:, None] - theta)
     surplus = np.where(is_known, credit - expected, 0.0)
     information = np.where(is_known, expected * (1 - expected), 0.0)

@@ -200,7 +200,7 @@ def merge_orders(battles: Battles) -> Battles:
     The same object is returned if there is nothing to merge. Pairs with one unparsed order keep
     the verdict of the other one if the battles were read so (`one_sided`).
     """
-    rows = battles.rows.join_orders(keep_one_sided=battles.reading.get("one_sided") == "keep")
+    rows = battles.rows.join_orders(keep_one_sided=(battles.reading.get("one_sided") == "keep"))
     # The rows themselves are returned if they have no orders, or were merged before.
     if rows is battles.rows:
         return battles

@@ -267,10 +267,11 @@ class _AuditRequest:
         """Return what was typed to read a slice, for the commands of its remedies."""
         separation = standings.separation
         names = () if separation is None else tuple(separation.names[:2])
+        shown_slice = standings.shown_slice if value else None
         return replace(
-            self.arguments.of_slice(self.column, standings.shown_slice if value else None),
+            self.arguments.of_slice(self.column, shown_slice),
             are_votes=are_human_votes(battles),
-            are_scores=standings.scale.name == "score",
+            are_scores=(standings.scale.name == "score"),
             are_pooled=self.is_pooled,
             leaders=names,
         )

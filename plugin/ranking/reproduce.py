@@ -99,7 +99,7 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
     recorded = provenance.get("options") if isinstance(provenance, Mapping) else None
     if not isinstance(recorded, Mapping):
         raise DataError("the ranking records no options", source=str(path), remedy=AGAIN)
-    if not (sources or provenance.get("sources")):
+    if not sources and not provenance.get("sources"):
         remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
         raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
     if not sources:

@@ -365,7 +365,8 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     media = hash_of_text(question.media) if question.media else NO_MEDIA
     choices = NO_CHOICES
     if question.choices:
-        choices = hash_of_text("\0".join(sorted(map(normal_words, question.choices))))
+        sorted_choices = sorted(map(normal_words, question.choices))
+        choices = hash_of_text("\0".join(sorted_choices))
     return hash_of_text(question.instruction), media, choices
 
 

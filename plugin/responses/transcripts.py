@@ -354,6 +354,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
     """
 
     def saves_too_little(length: int) -> bool:
+        """Return whether cuts to this length save fewer tokens than `excess`."""
         saved = (
             cost - min(cost, piece.shorten(length).cost)
             for piece, cost in zip(pieces, costs, strict=True)

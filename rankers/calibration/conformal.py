@@ -211,7 +211,7 @@ class ConformalRule:
         correction = self.scale_correction
         if correction is None:
             return se
-        return math.sqrt(correction.variance(se, of_human=self.of == "human"))
+        return math.sqrt(correction.variance(se, of_human=(self.of == "human")))
 
     def error_outside(self, se: float, elo: float, end: float) -> float:
         """Return the error of a new model that is rated above, or below, all calibrated models.

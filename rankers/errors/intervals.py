@@ -278,7 +278,7 @@ def effective_clusters(influence: np.ndarray) -> np.ndarray:
     squares = np.sum(influence**2, axis=0) ** 2
     fourth = np.sum(influence**4, axis=0)
     infinite = np.full(np.shape(fourth), np.inf)
-    return np.asarray(np.divide(squares, fourth, out=infinite, where=fourth > 0))
+    return np.asarray(np.divide(squares, fourth, out=infinite, where=(fourth > 0)))
 
 
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:

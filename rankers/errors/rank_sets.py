@@ -370,6 +370,7 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
     """
 
     def has_error(first: int, second: Any) -> Any:
+        """Return whether the difference to the second model, or to each of them, has one."""
         # Both models have a standard error, and their difference varies between items.
         return is_known[first] & is_known[second] & ~is_constant[first, second]
 
@@ -631,9 +632,9 @@ def _critical_value_of(
         rng: draws of the simulation.
     """
     is_rough = estimate.clusters < CLUSTERS_PER_MODEL * len(codes)
-    if not (estimate.by_holm or is_rough):
-        return _critical_value(covariance, estimate.clusters - 1, level, rng)
-    return _critical_value_by_holm(estimate, codes, covariance, level)
+    if estimate.by_holm or is_rough:
+        return _critical_value_by_holm(estimate, codes, covariance, level)
+    return _critical_value(covariance, estimate.clusters - 1, level, rng)
 
 
 def _critical_value_by_holm(

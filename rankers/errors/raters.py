@@ -190,7 +190,8 @@ def influence_of_raters(
     for unit in (rater, np.ravel(pairs)):
         shares = shares_of_raters(unit, mean, weight, influence.shape[1])
         by_unit = clustered_covariance(influence, unit)
-        enlarged.append(shares.enlarge(by_unit, len(np.unique(unit))))
+        units = len(np.unique(unit))
+        enlarged.append(shares.enlarge(by_unit, units))
         freedoms.append(shares.freedom)
     if by_item is None:
         by_item = clustered_covariance(influence, cluster)

@@ -539,6 +539,7 @@ class Verdicts:
             source = f"({counted}) as counted"
 
             def query(rows: str) -> str:
+                """Return the query that groups some of the rows."""
                 known = relations.with_outcomes(rows, self._counted)
                 return relations.grouped_query(known, self._counted, further, **groups)
 

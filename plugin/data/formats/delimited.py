@@ -55,7 +55,9 @@ def open_delimited(
         problem = f"column {duplicate!r} appears twice"
         raise DataError(problem, row="header", remedy="rename one of the two")
     view = engine.fresh("file")
-    columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
+    columns = {
+        name: Column(f"c{k}", TEXT, comma=(delimiter != ",")) for k, name in enumerate(names)
+    }
 
     def repair(_: Exception) -> None:
         """Let the view read a copy of the file with the quotes and line ends that DuckDB expects.

@@ -212,8 +212,10 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
         raise nested_too_deeply().with_place("", f"line {place}") from None
     except ValueError as error:
         is_cut = not line.endswith(b"\n")
-        if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
-            raise not_utf_8(f"line {place}", path) from None
+        if isinstance(error, UnicodeDecodeError):
+            is_character_cut = is_cut and error.end == len(line)
+            if not is_character_cut:
+                raise not_utf_8(f"line {place}", path) from None
         reject_lfs_pointer(line)
         beginning = line[:400].decode("utf-8", errors="replace")
         problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
@@ -391,7 +393,7 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     has_other_keys = not content.keys() <= {"columns", "data", "index"}
     if has_other_keys:
         return None
-    if not (isinstance(names, list) and isinstance(data, list) and isinstance(index, list)):
+    if not isinstance(names, list) or not isinstance(data, list) or not isinstance(index, list):
         return None
     if not all(isinstance(row, list) and len(row) == len(names) for row in data):
         return None

@@ -195,7 +195,8 @@ def _scores_of_metric(
         metric: `metric,filter`, for the reasons.
         numbers: the value of the metric in each row; None if it is missing.
     """
-    score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
+    known_or_nan = [np.nan if number is None else number for number in numbers]
+    score = np.array(known_or_nan, dtype=float)
     reason = np.full(len(score), None, dtype=object)
     reason[np.isnan(score)] = f"{NO_VALUE}{metric}"
     is_infinite = np.isinf(score)

@@ -389,7 +389,8 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
     notes = []
     if not _has_values(engine, view, "item"):
         fields = {"column": likely_item} if likely_item else {}
-        notes.append(Notice("likely-item" if likely_item else "no-item-column", fields))
+        code = "likely-item" if likely_item else "no-item-column"
+        notes.append(Notice(code, fields))
         notes += _note_counts(engine, view, names)
     else:
         [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")

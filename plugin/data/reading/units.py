@@ -21,8 +21,22 @@ ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "qu
 """Names of columns that are used as the item if their values repeat like items. Upper and lower
 case are the same."""
 UNIT_NAMES = (
-    *("scenario", "case", "sample", "example", "instance", "query", "problem", "puzzle"),
-    *("passage", "document", "doc", "story", "dialogue", "dialog", "test_case", "testcase"),
+    "scenario",
+    "case",
+    "sample",
+    "example",
+    "instance",
+    "query",
+    "problem",
+    "puzzle",
+    "passage",
+    "document",
+    "doc",
+    "story",
+    "dialogue",
+    "dialog",
+    "test_case",
+    "testcase",
 )
 """Further names of columns that may be items, or groups of them, with or without `_id`."""
 CELL = ("model_a", "model_b", "order", "judge", "voter", "metric", "repeat", "response")

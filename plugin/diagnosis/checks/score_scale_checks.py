@@ -236,7 +236,9 @@ def _find_fractions_and_percent(
     None if there are none, or if the scores of any model lie on both sides of 1 (`_spans_both`).
     """
     largest = scores.groupby("model")["score"].max()
-    if not ((largest <= 1).any() and (largest > 1).any()):
+    has_small = bool((largest <= 1).any())
+    has_large = bool((largest > 1).any())
+    if not has_small or not has_large:
         return None
     by_model = {str(name): own["score"].to_numpy(float) for name, own in scores.groupby("model")}
     if any(map(_spans_both, by_model.values())):

@@ -180,7 +180,8 @@ class BatchJudge:
         if replies.identical:
             judged["identical"] = True
         if errors:
-            judged["error"] = shorten(redact(str(root_of(errors[0]))), 300)
+            message = redact(str(root_of(errors[0])))
+            judged["error"] = shorten(message, 300)
         return judged
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:

@@ -114,7 +114,7 @@ def add_answers(
             fit_to_ranker(checks[each.slice], each),
             _sentence_on_slices(claimed[k], claimed, checks, noun) if says_others else None,
             in_doubt[k],
-            name_slice=len(slices) > 1,
+            name_slice=(len(slices) > 1),
         )
     return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
 

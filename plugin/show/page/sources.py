@@ -100,7 +100,8 @@ class BattleTexts:
             key_of_battle = (item, number, row["model_a"], row["model_b"])
             reply = (row.get("order") or "", row.get("judge") or "", row["words"])
             replies = self.replies.setdefault(key_of_battle, [])
-            if not (row.get("carried") is True and reply in replies):
+            is_repeat = row.get("carried") is True and reply in replies
+            if not is_repeat:
                 replies.append(reply)
 
     def add_responses(self, responses: Responses) -> None:

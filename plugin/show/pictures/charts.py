@@ -244,10 +244,10 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """
     labels = list(map(printable, names))
     size = len(names)
-    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MOST_NAMED)
+    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=(size <= MOST_NAMED))
     scale = alt.Scale(padding=0)
     x = alt.X("against:N", title="against", axis=angle, sort=labels, scale=scale)
-    y = _model_axis(labels, labels=size <= MOST_NAMED).scale(padding=0)
+    y = _model_axis(labels, labels=(size <= MOST_NAMED)).scale(padding=0)
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     tooltip = [
         "model:N",

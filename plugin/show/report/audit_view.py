@@ -87,7 +87,7 @@ QUESTIONS = {
 
 def audit_reports(audit: Audit) -> tuple[Report, ...]:
     """Build a report per ranking, with its answer and the table of its probes."""
-    return tuple(board_report(board, named=len(audit.boards) > 1) for board in audit.boards)
+    return tuple(board_report(board, named=(len(audit.boards) > 1)) for board in audit.boards)
 
 
 def audit_text(audit: Audit) -> str:

@@ -139,7 +139,7 @@ def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
         versions=provenance.get("versions", {}),
         sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
         hosts=tuple(_hosts_of(runs)),
-        unknown=tuple(_unknown_facts(runs, judges, has_scores="metrics" in provenance)),
+        unknown=tuple(_unknown_facts(runs, judges, has_scores=("metrics" in provenance))),
         audit=audit,
     )
 

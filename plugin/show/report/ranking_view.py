@@ -108,7 +108,8 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
         if same is not None:
             text = f"{standings_name(standings)}: the same table as {standings_name(same)}"
             report = replace(report, table=None, notes=(text,))
-        reports.append(replace(report, answer=standings.answer if has_answer else ()))
+        answer = standings.answer if has_answer else ()
+        reports.append(replace(report, answer=answer))
     return tuple(reports)
 
 
@@ -588,6 +589,7 @@ def battles_html(battles: Battles) -> str:
         rows.append(tuple(text_of(cell) or "" for cell in row))
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
+    # Floats are aligned to the right.
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:

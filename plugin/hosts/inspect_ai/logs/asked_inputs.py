@@ -133,7 +133,8 @@ def _key_of_texts(
         return None
     if isinstance(target, str):
         return sample, hash(given), hash(tuple(choices)), hash(target)
-    if not (isinstance(target, list | tuple) and all(isinstance(own, str) for own in target)):
+    has_texts = isinstance(target, list | tuple) and all(isinstance(own, str) for own in target)
+    if not has_texts:
         return None
     return sample, hash(given), hash(tuple(choices)), hash(tuple(target))
 

@@ -74,15 +74,12 @@ class LeftOut(NamedTuple):
         cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
     ) -> "LeftOut":
         """Describe samples that are left out; `several_epochs` adds the epoch to their names."""
-        names = tuple(
-            f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}"
-            for sample in left_out
-        )
-        return cls(
-            names,
-            samples,
-            tuple(dict.fromkeys(sample.reason for sample in left_out if sample.reason)),
-        )
+        names = []
+        for sample in left_out:
+            epoch = f" (epoch {sample.epoch})" if several_epochs else ""
+            names.append(f"{sample.id}{epoch}")
+        reasons = dict.fromkeys(sample.reason for sample in left_out if sample.reason)
+        return cls(tuple(names), samples, tuple(reasons))
 
 
 class ValueColumns:

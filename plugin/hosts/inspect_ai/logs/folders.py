@@ -262,7 +262,7 @@ def choose_logs(
     if names_joined:
         runs, notes = _join_names_of_runs(runs)
     named, records = _name_logs_by_settings(runs, labels)
-    counted = _choose_among(named, every=every, is_single=len(labels) == 1, first=first)
+    counted = _choose_among(named, every=every, is_single=(len(labels) == 1), first=first)
     labelled = {str(path) for path, label in labels.items() if label}
     notes += [*_notes_on_names(runs, named), *notes_on_labels([*records.values()], labelled)]
     notes += [*counted.notes, *unscored]
@@ -459,7 +459,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     unanswered: list[UnansweredRun] = []
     for source in given:
         own = [run for run in runs if run.path in source]
-        counted = _choose_among(own, every=False, is_single=len(source) == 1)
+        counted = _choose_among(own, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted.logs if not is_tournament(run.header)]
         for run in evals or counted.logs:
             record = records.get(run.path)

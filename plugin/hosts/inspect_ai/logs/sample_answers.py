@@ -108,7 +108,9 @@ def _turns_in(
             yield from _assistant_turns(message, text, inner)
         elif message.role == "tool":
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
-            said = "\n".join(filter(None, [error, text if text not in error else ""]))
+            # The text may repeat the error.
+            other_text = "" if text in error else text
+            said = "\n".join(filter(None, [error, other_text]))
             yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
         else:
             yield Turn(message.role, text)

@@ -424,6 +424,10 @@ def ask_models(
     }
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        """Ask the models that a request names, and store their answers.
+
+        Samples of another kind are returned as they are.
+        """
         request = parse_sample(state.metadata)
         if not isinstance(request, RequestMetadata):
             return state

@@ -122,7 +122,7 @@ class SampleBuilder:
         return self.responses.shown_text(
             name,
             response_key(pairing.item, pairing.response),
-            as_transcript=pairing.item in self.items_with_transcripts,
+            as_transcript=(pairing.item in self.items_with_transcripts),
         )
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:

@@ -62,8 +62,11 @@ class RunSettings:
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
             value = getattr(self, name)
+            if value is None:
+                continue
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= least):
+            is_valid = is_whole and value >= least
+            if not is_valid:
                 raise UsageError(f"{name}={value}: give a whole number, {least} or more")
         if self.pack not in (True, False, "auto"):
             raise UsageError(

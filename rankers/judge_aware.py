@@ -222,7 +222,8 @@ def _summary(
     """
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
-        row |= {"disagreement": None, "p_value": None}
+        row["disagreement"] = None
+        row["p_value"] = None
         if row["battles"] >= FEWEST_BATTLES:
             row["disagreement"] = POINTS * float(truth.deviation[k])
             row["p_value"] = float(truth.p_value_of_judge[k])

@@ -205,7 +205,10 @@ def _leader_diagnostics(
         scale: the scale of the scores.
         level: confidence level of the models' own intervals, in (0, 1).
     """
-    if separation is None or 1 in separation.cuts or not entries or entries[0].separated:
+    if separation is None or not entries:
+        return {}
+    is_clear = 1 in separation.cuts
+    if is_clear or entries[0].separated:
         return {}
     first = exposure.models.index(entries[0].model)
     ends = leader_interval(result.estimate, first, level, scale.bounds)

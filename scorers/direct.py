@@ -78,7 +78,8 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
     """
     if statement.form == "leading":
         return is_first
-    return statement.form == "alone" and (is_first or is_last or not statement.has_noun)
+    is_at_an_end = is_first or is_last
+    return statement.form == "alone" and (is_at_an_end or not statement.has_noun)
 
 
 def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:

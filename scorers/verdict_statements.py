@@ -306,7 +306,9 @@ def _is_about_response(lead: list[str]) -> bool:
     """
     names_response = not LETTERS.isdisjoint(lead)
     compares = not COMPARATIVES.isdisjoint(lead)
-    return (names_response and not compares) or AT_BEST.search(" ".join(lead)) is not None
+    if names_response and not compares:
+        return True
+    return AT_BEST.search(" ".join(lead)) is not None
 
 
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
@@ -335,9 +337,9 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         return None
     form: Form
     if tail is None or not _is_closed(view, clause):
-        is_named_verdict = names_verdict(naming_words) and (
-            naming_words[-1] in VERDICT_NOUNS or is_separated
-        )
+        is_named_verdict = False
+        if names_verdict(naming_words):
+            is_named_verdict = bool(is_separated) or naming_words[-1] in VERDICT_NOUNS
         if not has_asked_form and not is_named_verdict:
             return None
         form = "mention"

@@ -79,7 +79,8 @@ def adjust_smallest(
     by_bonferroni = min(1.0, len(scaled) * smallest)
     low, high = DRAWN_BETWEEN
     pairs = influence.shape[1]
-    if not low < by_bonferroni < high or not 0 < pairs <= MOST_PAIRS:
+    is_near_threshold = low < by_bonferroni < high
+    if not is_near_threshold or not 0 < pairs <= MOST_PAIRS:
         return by_bonferroni
     # Pairs without an error have no covariance with others: Bonferroni's rule counts them.
     without_error = max(len(tested) - pairs, 0)

@@ -139,6 +139,8 @@ def open_pin(folder: str | None, asked: str | None) -> FolderPin:
             if asked is None:
                 raise
     pin = recorded
-    if asked is not None and (recorded is None or asked not in (recorded.model, recorded.plain)):
-        pin = pin_of_model(asked)
+    if asked is not None:
+        is_recorded = recorded is not None and asked in (recorded.model, recorded.plain)
+        if not is_recorded:
+            pin = pin_of_model(asked)
     return FolderPin(place, recorded, pin)

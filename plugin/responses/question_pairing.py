@@ -395,7 +395,8 @@ def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
     """
     wordings: dict[str, dict[InputParts, QuestionRow]] = defaultdict(dict)
     for question in map(question_of_row, rows):
-        if question.instruction is not None and (is_accepted or not question.rendered):
+        is_compared = is_accepted or not question.rendered
+        if is_compared and question.instruction is not None:
             questions_of_wording = wordings[question.item]
             wording = _input_of_question(question)[:2]  # choices are in no wording
             known = questions_of_wording.setdefault(wording, question)

@@ -119,7 +119,8 @@ def with_wider_intervals(estimate: ScoreEstimates, by_rater: ScoreEstimates) -> 
     masks = (estimate.by_tests, by_rater.by_tests)
     is_by_tests = np.zeros(len(estimate.score), dtype=bool)
     for mask in masks:
-        is_by_tests |= False if mask is None else mask
+        if mask is not None:
+            is_by_tests |= mask
     if not is_by_tests.any():
         return estimate
     low = np.minimum(estimate.low, by_rater.low)

@@ -539,7 +539,8 @@ class EloTests:
         finite_value = float(self.theta[a] - self.theta[b]) * POINTS
         if abs(finite_value) <= SAME_RATING:
             finite_value = 0.0
-        is_finite = finite_value == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
+        is_bounded = bool(self.win_paths[a, b] and self.win_paths[b, a])
+        is_finite = finite_value == 0 or is_bounded
         value = finite_value if is_finite else float(np.copysign(np.inf, finite_value))
         if only_pair is not None:
             return replace(

@@ -305,7 +305,8 @@ class Strengths:
                 self.pairs, credit[draw], weight[draw], theta[draw]
             )
             is_unbounded = np.isnan(unbounded_side) | (unbounded_side != 0)
-            if is_unbounded.all() or (scale.pinned is not None and is_unbounded[scale.pinned]):
+            is_pin_unbounded = scale.pinned is not None and is_unbounded[scale.pinned]
+            if is_pin_unbounded or is_unbounded.all():
                 scores[draw] = np.nan
                 continue
             # Unbounded models get their strengths by all battles, shifted by the mean change of

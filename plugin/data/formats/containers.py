@@ -273,7 +273,9 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
     encoding = next((name for name, marks in UTF_STARTS.items() if head.startswith(marks)), None)
     encoding = encoding or encoding_of_other_text(path)
     ends_with_cr = b"\0" not in head and b"\r" in head and b"\n" not in head
-    if encoding is None and not ends_with_cr and not head.startswith(2 * codecs.BOM_UTF8):
+    has_two_marks = head.startswith(2 * codecs.BOM_UTF8)
+    is_plain = encoding is None and not ends_with_cr and not has_two_marks
+    if is_plain:
         return path
     copy = engine.folder / engine.fresh("copy")
     text_encoding = encoding or "utf-8"
@@ -300,13 +302,11 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
 
 def _reject_binary(head: bytes) -> None:
     """Raise DataError if the first bytes of a file are neither text nor Parquet or DuckDB."""
-    if (
-        b"\0" in head[:HEAD_SIZE]
-        and not head.startswith(PARQUET_START)
-        and head[8:12] != DATABASE_START
-        and not any(map(head.startswith, UTF_STARTS.values()))
-        and not is_wide_text_expected()
-    ):
+    if b"\0" not in head[:HEAD_SIZE]:
+        return
+    is_table = head.startswith(PARQUET_START) or head[8:12] == DATABASE_START
+    is_wide_text = any(map(head.startswith, UTF_STARTS.values())) or is_wide_text_expected()
+    if not is_table and not is_wide_text:
         raise _binary_error(head[:HEAD_SIZE])
 
 

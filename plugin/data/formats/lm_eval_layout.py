@@ -126,7 +126,8 @@ class Results:
             None if this is no results file of that layout in the same folder, or if the name of the
             file ends with none of its tasks.
         """
-        if not self.is_old or path.parent != self.path.parent or path.suffix != ".jsonl":
+        is_in_folder = path.parent == self.path.parent
+        if not self.is_old or not is_in_folder or path.suffix != ".jsonl":
             return None
         configs = self.content.get("configs", {})
         tasks = [task for task in configs if path.stem.endswith(f"_{task}")]

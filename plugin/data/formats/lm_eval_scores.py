@@ -92,10 +92,10 @@ class Scores:
 
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self._reported_value("results", self.file.task, metric)
-        is_whole = self.cut_off_line is None and self.document_count >= (
-            self.expected_documents or 0
-        )
-        if not is_whole or pd.isna(mean) or not isinstance(figure, int | float):
+        has_all_documents = self.document_count >= (self.expected_documents or 0)
+        if self.cut_off_line is not None or not has_all_documents:
+            return None
+        if pd.isna(mean) or not isinstance(figure, int | float):
             return None
         return float(mean), figure
 

@@ -72,7 +72,8 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
         for measure in new.values():
             decided.add((measure.own_name, measure.task))
             note = _note_on_direction(measure, asked)
-            notes |= {note: None} if note else {}
+            if note:
+                notes[note] = None
     return Directions(oriented, [*notes], [*accepted], frozenset(decided))
 
 

@@ -472,8 +472,11 @@ def _are_scores(known: AbstractSet[str]) -> bool:
     """Return whether columns with these names, in lower case, have a score per model and item."""
     if not {"model_b", *LIKELY["model_b"]}.isdisjoint(known):
         return False
+    if "score" in known:
+        return True
     has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(known)
-    return "score" in known or (has_model and not known.isdisjoint(LIKELY_OF_SCORES["score"]))
+    has_likely_score = not known.isdisjoint(LIKELY_OF_SCORES["score"])
+    return has_model and has_likely_score
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:

@@ -219,7 +219,8 @@ def likely_item(engine: Duck, records: Records) -> str | None:
         own = repetition_of(engine, [records], name)
         is_known = name.lower() in known
         is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
-        if is_item or (is_known and own.may_be_items):
+        may_be_named_item = is_known and own.may_be_items
+        if is_item or may_be_named_item:
             share = own.together / max(own.by_chance, 1e-9)
             candidates.append((not is_known, share, own.values, name))
     if not candidates:
@@ -281,7 +282,8 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1
-        if values >= fewest and rows > 1.2 * values and not _holds_times(first_rows, name):
+        repeats = values >= fewest and rows > 1.2 * values
+        if repeats and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
 
@@ -291,7 +293,8 @@ def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
-    if name.lower() not in known and (TIME_NAME.search(name) or RESPONSE_NAME.search(name)):
+    is_time_or_response = TIME_NAME.search(name) or RESPONSE_NAME.search(name)
+    if is_time_or_response and name.lower() not in known:
         return False
     return not records.columns[name].type.startswith(("BOOLEAN", "TIME", "DATE"))
 

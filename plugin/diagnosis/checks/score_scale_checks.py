@@ -342,7 +342,8 @@ def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
         highs: the second scores, by item.
     """
     low, high = lows.align(highs, join="inner")
-    if len(low) < FEWEST or lows.max() > top or not top < highs.max() <= 10 * top:
+    is_in_both_scales = lows.max() <= top < highs.max() <= 10 * top
+    if len(low) < FEWEST or not is_in_both_scales:
         return False
     if low.std() == 0 or high.std() == 0 or (highs <= top).mean() > MOST_AMONG_OTHERS:
         return False

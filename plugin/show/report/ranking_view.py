@@ -101,7 +101,8 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
     answered = set[str | None]()
     tables = [standings_report(standings) for standings in ranking.standings]
     for k, standings in enumerate(ranking.standings):
-        has_answer = standings is first or (are_alone and standings.slice not in answered)
+        is_first_of_slice = standings.slice not in answered
+        has_answer = standings is first or (are_alone and is_first_of_slice)
         answered.add(standings.slice)
         same = _standings_with_same_table(k, ranking.standings, tables)
         report = tables[k]

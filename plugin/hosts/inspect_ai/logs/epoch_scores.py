@@ -6,7 +6,7 @@ Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2) makes one
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import isclose
+from math import isclose, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -283,7 +283,6 @@ def _is_same(value: Any, other: Any) -> bool:
             _is_same(value[key], other[key]) for key in value
         )
     if isinstance(value, int | float) and isinstance(other, int | float):
-        return isclose(value, other, rel_tol=SAME, abs_tol=SAME) or (
-            value != value and other != other
-        )
+        are_both_nan = isnan(value) and isnan(other)
+        return are_both_nan or isclose(value, other, rel_tol=SAME, abs_tol=SAME)
     return bool(value == other)

@@ -337,7 +337,8 @@ def _may_count_more(figure: EvalFigure) -> bool:
     """Return whether the mean here may count items that the log's own mean does not count."""
     if figure.own is None:
         return False
-    return not figure.is_own or (figure.own.items or 0) < figure.items
+    items_of_own = figure.own.items or 0
+    return not figure.is_own or items_of_own < figure.items
 
 
 def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:

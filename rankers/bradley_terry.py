@@ -206,7 +206,9 @@ def _estimate_with_raters(
     by_item = code_battles(battles, labels=labels)
     added, freedom = covariance_of_raters(covariance_of_strengths, by_item, raters)
     varying = VaryingRaters(raters.unit, raters.number, freedom)
-    estimate = estimate_elo(strengths, coded, scale, level, added, varying)
+    estimate = estimate_elo(
+        strengths, battles=coded, scale=scale, level=level, added_covariance=added, raters=varying
+    )
     by_rater = cluster_by_raters(by_item, raters)
     raters_of_model = by_rater.clusters_by_model()
     separated = strengths.graph.separated

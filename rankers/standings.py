@@ -344,7 +344,7 @@ def _score_lead(
         covariance = estimate.covariance[np.ix_([first, second], [first, second])]
         error = float(np.sqrt(covariance.trace() - 2 * covariance[0, 1]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
-        return ScoreLead(gap, half_width / error, gap / error, interval)
+        return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:
         return ScoreLead(gap, contrasts.critical)
     low = test.low(contrasts.tail)

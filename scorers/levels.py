@@ -162,7 +162,9 @@ def grades(name: str, words: Sequence[str]) -> Realization:
     if len(words) < len(NUMBER_WORDS):
         count = NUMBER_WORDS[len(words)]
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
-    return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
+    return _level_realization(
+        name, kind="pointwise", values=scores, template=template, form=_grade_form(scores)
+    )
 
 
 def points(name: str, count: int) -> Realization:
@@ -175,7 +177,9 @@ def points(name: str, count: int) -> Realization:
     )
     scores = {str(point): float(point) for point in range(1, count + 1)}
     template = partial(packaged_template, "numeric", scale=scale)
-    return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
+    return _level_realization(
+        name, kind="pointwise", values=scores, template=template, form=_grade_form(scores)
+    )
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:

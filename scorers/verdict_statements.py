@@ -349,7 +349,14 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         return None
     else:
         form = "leading" if view[clause_end:end].strip() else "alone"
-    return Statement(start, clause_end, value.start(group), value[group], form, has_noun)
+    return Statement(
+        start=start,
+        end=clause_end,
+        place=value.start(group),
+        value=value[group],
+        form=form,
+        has_noun=has_noun,
+    )
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:

@@ -87,7 +87,11 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
         return None
     trial, column = np.nonzero(lacking * own)
     return AbsentCells(
-        model, trial, column, lacking[trial, column], _are_cut(np.unique(trial), len(number))
+        model=model,
+        trial=trial,
+        column=column,
+        number=lacking[trial, column],
+        are_cut=_are_cut(np.unique(trial), len(number)),
     )
 
 
@@ -166,7 +170,13 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
         np.concatenate(each) for each in zip(*absent_by_grid, strict=True)
     )
     models = len(battles.models)
-    absent = AbsentVerdicts(judgments, pairs // models, pairs % models, row_of_item, number)
+    absent = AbsentVerdicts(
+        judgments=judgments,
+        first=pairs // models,
+        second=pairs % models,
+        row_of_item=row_of_item,
+        number=number,
+    )
     return absent, tuple(cut)
 
 

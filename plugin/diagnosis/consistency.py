@@ -281,7 +281,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
     """
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
-        return SwapsByCloseness(everything, everything, everything, None)
+        return SwapsByCloseness(all=everything, clear=everything, near=everything, rule=None)
     # Both columns are seen from the response shown first, which is another one in each judgment.
     # Half the difference of the columns is therefore the mean over orders, seen from the response
     # that the earlier judgment shows first. The sign does not matter for a near-tie.
@@ -292,7 +292,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
         unknown = Missing(
             "the verdicts have neither margins nor probabilities", "give a column margin"
         )
-        return SwapsByCloseness(everything, unknown, unknown, None)
+        return SwapsByCloseness(all=everything, clear=unknown, near=unknown, rule=None)
     is_near_tie, rule = mask_and_rule
     is_known = np.isfinite(margin)
     if not is_known.any():

@@ -463,7 +463,12 @@ class GoldComparison:
         All figures are `Missing` if alpha is: the corrected biases depend on alpha.
         """
         if isinstance(self.alpha, Missing):
-            return Biases(self.alpha, self.alpha, self.alpha, self.alpha)
+            return Biases(
+                delta=self.alpha,
+                delta_beyond_noise=self.alpha,
+                by_system=self.alpha,
+                of_itself=self.alpha,
+            )
         gold = self.draws.gold_rates
         judge = self.draws.judge_rates
         alphas = decisiveness_of_draws(judge, gold)

@@ -339,7 +339,10 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
         "A tie, or a different winner in each order, counts as wrong. "
         "Lengths are of the longer response."
     )
-    return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=(legend,)))
+    return Report(
+        title,
+        table=Table(title="", header=header, rows=tuple(rows), align="lrrr", legend=(legend,)),
+    )
 
 
 def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:

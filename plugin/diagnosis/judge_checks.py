@@ -254,7 +254,9 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
         else:
             relatives = models_by_family.get(family.name, ())
             kin = tuple(name for name in relatives if name != own)
-            relations.append(Relation(model, own, family.name, family.how, kin))
+            relations.append(
+                Relation(judge=model, own=own, family=family.name, how=family.how, kin=kin)
+            )
     return relations
 
 

@@ -214,7 +214,13 @@ def _correlations(
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         tau = _tau_statistic(values[k], drawn[:, k], models, level)
         correlations.append(Correlation(judges[i], judges[j], tau))
-    mean = _tau_statistic(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
+    mean = _tau_statistic(
+        value=values.mean(),
+        draws=drawn.mean(axis=1),
+        n=len(first),
+        level=level,
+        of="pairs of judges",
+    )
     return tuple(correlations), mean
 
 

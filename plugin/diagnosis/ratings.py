@@ -67,7 +67,11 @@ class Ratings:
         """
         codes = [self.models.index(name) for name in names]
         return Ratings(
-            names, self.elo[codes], self.influence[:, codes], self.rows, self.bounded[codes]
+            models=names,
+            elo=self.elo[codes],
+            influence=self.influence[:, codes],
+            rows=self.rows,
+            bounded=self.bounded[codes],
         )
 
     def separate_clusters(self, shared: int = 0) -> "Ratings":
@@ -127,7 +131,11 @@ class BattleRatings:
         influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(
-            self.models, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated
+            models=self.models,
+            elo=POINTS * self.fit.theta,
+            influence=centred,
+            rows=self.rows,
+            bounded=~self.fit.graph.separated,
         )
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:

@@ -88,7 +88,7 @@ class FolderPin:
             # Only a ranking shows the settings of the reference.
             self.pin = replace(pin_of_model(reference, battles.runs), date=self.pin.date)
         rankers = ",".join(dict.fromkeys(each.ranker for each in ranking.standings))
-        first = FirstRanking(task, rankers, ranking.judges_or_metrics, now())
+        first = FirstRanking(task=task, ranker=rankers, by=ranking.judges_or_metrics, date=now())
         changes = changes_of_reference(self.pin, reference, battles.runs)
         self.pin, notes = with_ranking(self.pin, first)
         self.pin = with_settings(self.pin, reference, battles.runs)

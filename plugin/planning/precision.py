@@ -127,7 +127,12 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     # are closer to each other.
     dispersion = 1 - ties / (4 * np.mean(credit * (1 - credit)))
     item_variance = (ASSUMED_ITEM_SD / POINTS) ** 2
-    return VerdictModel(tuple(sorted(names)), theta, item_variance, float(dispersion))
+    return VerdictModel(
+        names=tuple(sorted(names)),
+        theta=theta,
+        item_variance=item_variance,
+        dispersion=float(dispersion),
+    )
 
 
 def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:

@@ -266,7 +266,9 @@ def _field_of(battles: Battles) -> Field:
         return Field(battles.models, items, {})
     groups = battles.table[["item", battles.group]].dropna().drop_duplicates("item")
     group_of_item = dict(zip(groups["item"], groups[battles.group].astype(str), strict=True))
-    return Field(battles.models, items, {}, group_of_item, battles.unit)
+    return Field(
+        models=battles.models, items=items, absent={}, groups=group_of_item, unit=battles.unit
+    )
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:

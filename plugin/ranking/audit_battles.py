@@ -244,7 +244,13 @@ class _AuditRequest:
             checks = [*check_connected_battles(battles), *checks]
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
-        data = AuditData(battles, merged or battles, judgments, standings, of_ranking)
+        data = AuditData(
+            battles=battles,
+            rated=merged or battles,
+            judgments=judgments,
+            standings=standings,
+            checks=of_ranking,
+        )
         of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
         further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
@@ -259,7 +265,9 @@ class _AuditRequest:
         probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
         probes.sort(key=lambda probe: probe.place)
         answer = audit_answer(standings, probes)
-        return BoardAudit(standings, tuple(probes), answer, self.arguments.reading)
+        return BoardAudit(
+            standings=standings, probes=tuple(probes), answer=answer, source=self.arguments.reading
+        )
 
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings

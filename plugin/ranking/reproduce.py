@@ -119,7 +119,12 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         if values_before.get(place) != values_now.get(place)
         or (place in values_before) != (place in values_now)
     ]
-    return Reproduction(ranking, len(places), tuple(differences), _changed_versions(provenance))
+    return Reproduction(
+        ranking=ranking,
+        compared=len(places),
+        differences=tuple(differences),
+        versions=_changed_versions(provenance),
+    )
 
 
 def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:

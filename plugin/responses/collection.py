@@ -264,7 +264,12 @@ class Responses:
             left_out += lacking
             left_out_of[pairing.item] += lacking
         # `+` leaves out the items of which no battle was left out.
-        return NextRound(tuple(pairings), next_round.note, left_out, +left_out_of)
+        return NextRound(
+            pairings=tuple(pairings),
+            note=next_round.note,
+            left_out=left_out,
+            left_out_of=+left_out_of,
+        )
 
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""

@@ -163,11 +163,11 @@ def pair_rows(
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
     return PairedRows(
-        paired,
-        kept,
-        reported,
-        tuple(chain.from_iterable(result.accepted for result in results)),
-        tuple(notes),
+        rows=paired,
+        runs=kept,
+        findings=reported,
+        accepted=tuple(chain.from_iterable(result.accepted for result in results)),
+        notes=tuple(notes),
     )
 
 
@@ -346,7 +346,9 @@ def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
     if question.choices:
         excerpt = f"{excerpt} ({' / '.join(question.choices)})"
     place = question.place if is_split else question.row
-    return ItemRecord(question.item, _input_of_question(question), excerpt[:EXCERPT], place)
+    return ItemRecord(
+        id=question.item, input=_input_of_question(question), excerpt=excerpt[:EXCERPT], row=place
+    )
 
 
 def _input_of_question(question: QuestionRow) -> InputParts:

@@ -269,7 +269,15 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
     t = quantile_by_t(scores, level) if correction else math.nan
     human_theta = np.array([anchor.human_theta for anchor in calibration.anchors])
     q = quantile(scores, level)
-    return ConformalRule(level, of, correction, q, len(scores), t, human_theta)
+    return ConformalRule(
+        level=level,
+        of=of,
+        scale_correction=correction,
+        q=q,
+        scores=len(scores),
+        t=t,
+        human_theta=human_theta,
+    )
 
 
 def _check_disagreement(correction: ScaleCorrection | None) -> None:

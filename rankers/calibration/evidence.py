@@ -320,5 +320,13 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
             # Large subsets, drawn without replacement, share most battles, and so vary too little.
             # The root is the correction for a finite population.
             sd = float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
-        stability.append(Stability(size, mean, sd, len(betas), SUBSETS_PER_SIZE - len(betas)))
+        stability.append(
+            Stability(
+                battles=size,
+                mean=mean,
+                sd=sd,
+                draws=len(betas),
+                failed=SUBSETS_PER_SIZE - len(betas),
+            )
+        )
     return stability

@@ -85,7 +85,7 @@ def raters_of(
         code = np.empty(len(names), dtype=np.int64)
         code[is_named] = named_code
         code[~is_named] = len(distinct)
-        return Raters(column, len(distinct), code, distinct)
+        return Raters(unit=column, number=len(distinct), code=code, names=distinct)
     return None
 
 

@@ -86,11 +86,11 @@ class LadderPrior:
         is_replaced = np.isin(pair_key, a * pairs.models + b)
         other_pairs = pairs.take(~is_replaced)
         return Pairs(
-            np.append(other_pairs.first, a),
-            np.append(other_pairs.second, b),
-            np.append(other_pairs.credit, credit_of_tie),
-            np.append(other_pairs.weight, weight_of_tie),
-            pairs.models,
+            first=np.append(other_pairs.first, a),
+            second=np.append(other_pairs.second, b),
+            credit=np.append(other_pairs.credit, credit_of_tie),
+            weight=np.append(other_pairs.weight, weight_of_tie),
+            models=pairs.models,
         )
 
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
@@ -424,7 +424,7 @@ def column_likelihood(
     It has a row for each battle. `columns` has shape (battles, further columns); their
     coefficients have no penalty.
     """
-    design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
+    design = DesignMatrix(columns=columns, first=coded.a, second=coded.b, models=len(coded.models))
     penalty_of_strengths = np.full(design.models, float(regularization))
     penalty_of_coefficients = np.zeros(columns.shape[1])
     penalty = np.append(penalty_of_strengths, penalty_of_coefficients)

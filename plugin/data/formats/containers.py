@@ -458,4 +458,4 @@ def _view_of_columns(
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept_columns))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
     cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept_columns)}
-    return Records(engine, str(path), view, cells, repair=raise_damaged)
+    return Records(engine=engine, source=str(path), scan=view, columns=cells, repair=raise_damaged)

@@ -80,7 +80,9 @@ def open_delimited(
     lines_before_rows = blank_lines + 1
     query = _query_of_rows(plain_file, len(names), delimiter, skipped_lines=lines_before_rows)
     engine.view(view, query)
-    return Records(engine, str(path), view, columns, repair=repair, is_text=True)
+    return Records(
+        engine=engine, source=str(path), scan=view, columns=columns, repair=repair, is_text=True
+    )
 
 
 def _query_of_rows(

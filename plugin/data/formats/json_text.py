@@ -98,7 +98,14 @@ def open_lines(
             lines = enumerate(short_lines(stream), start=1)
             return pd.Index([place for place, line in lines if line.strip()], name="line")
 
-    return Records(engine, str(path), view, columns, line_numbers, is_text=True)
+    return Records(
+        engine=engine,
+        source=str(path),
+        scan=view,
+        columns=columns,
+        places=line_numbers,
+        is_text=True,
+    )
 
 
 def columns_of_cells(names: Sequence[str]) -> dict[str, Column]:

@@ -74,7 +74,9 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
             note = _note_on_direction(measure, asked)
             if note:
                 notes[note] = None
-    return Directions(oriented, [*notes], [*accepted], frozenset(decided))
+    return Directions(
+        tables=oriented, notes=[*notes], accepted=[*accepted], decided=frozenset(decided)
+    )
 
 
 def _no_scores_error(asked: bool) -> UsageError:

@@ -68,7 +68,7 @@ def read_length_data(path: str | Path) -> External:
         gamed = _gamed_rows(table, hard)
     keys = map(item_key, table[key])
     difficulty_of_item = dict(zip(keys, hard, strict=True))
-    return External(key, difficulty_of_item, gamed, str(path))
+    return External(key=key, difficulty=difficulty_of_item, gamed=gamed, source=str(path))
 
 
 def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:

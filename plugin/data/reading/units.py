@@ -329,7 +329,17 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     values, rows, same_value = _group_sizes(engine, table, "value")
     cells, _, same_cell = _group_sizes(engine, table, "cell")
     if not rows:
-        return Repetition(0, 0, 0, 0, 0, 0, 0, 0, of_response=True)
+        return Repetition(
+            rows=0,
+            values=0,
+            cells=0,
+            together=0,
+            by_chance=0,
+            in_cell=0,
+            variance=0,
+            filled=0,
+            of_response=True,
+        )
     pairs = max(rows * (rows - 1) / 2, 1)
     return Repetition(
         rows=rows,

@@ -259,7 +259,12 @@ def _unlike_models(
     """Return the models of pairs of which the second has the larger scale, with their scores."""
     lows = tuple(dict.fromkeys(low for low, _ in pairs))
     highs = tuple(dict.fromkeys(high for _, high in pairs))
-    return UnlikeScales(about, lows, highs, scores[scores["model"].isin([*lows, *highs])])
+    return UnlikeScales(
+        about=about,
+        low_models=lows,
+        high_models=highs,
+        scores=scores[scores["model"].isin([*lows, *highs])],
+    )
 
 
 def find_unlike_times(

@@ -112,7 +112,12 @@ def _with_turns(
 ) -> list[Mapping[str, Any]]:
     """Return battles with the names of the judges whose turn it is."""
     pairings = [
-        Pairing(battle["item"], battle["model_a"], battle["model_b"], battle.get("response") or 1)
+        Pairing(
+            item=battle["item"],
+            a=battle["model_a"],
+            b=battle["model_b"],
+            response=battle.get("response") or 1,
+        )
         for battle in battles
     ]
     rotation.assign(pairings)

@@ -215,7 +215,7 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
             f"{standings.counts.items:,}",
         )
         rows.append(row)
-    return Table("", HEADER, tuple(rows), "llllrrr")
+    return Table(title="", header=HEADER, rows=tuple(rows), align="llllrrr")
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:

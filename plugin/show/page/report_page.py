@@ -255,4 +255,4 @@ def _provenance_table(content: PageContent) -> Table:
             rows.append((name.replace("_", " "), text))
     versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     rows.append(("versions", ", ".join(versions)))
-    return Table("", ("", "as it was"), tuple(rows), "ll", words=True)
+    return Table(title="", header=("", "as it was"), rows=tuple(rows), align="ll", words=True)

@@ -125,9 +125,13 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
     bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
     if any(row["low"] is not None and row["high"] is None for row in rows):
-        layers += _unbounded_layers(chart, "low", "high", "triangle-right", title)
+        layers += _unbounded_layers(
+            chart, known_end="low", unknown_end="high", shape="triangle-right", title=title
+        )
     if any(row["high"] is not None and row["low"] is None for row in rows):
-        layers += _unbounded_layers(chart, "high", "low", "triangle-left", title)
+        layers += _unbounded_layers(
+            chart, known_end="high", unknown_end="low", shape="triangle-left", title=title
+        )
     return layers
 
 

@@ -243,7 +243,7 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
 def _table_of(title: str, rows: Mapping[str, str]) -> Table:
     """Build a table of names and facts in words."""
     cells = tuple((name, text) for name, text in rows.items())
-    return Table(title, ("", "as recorded"), cells, "ll", words=True)
+    return Table(title=title, header=("", "as recorded"), rows=cells, align="ll", words=True)
 
 
 def _runs_text(runs: Sequence[Mapping[str, Any]]) -> str:

@@ -595,5 +595,5 @@ def battles_html(battles: Battles) -> str:
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:
         title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"
-    table = Table("", names, tuple(rows), align)
+    table = Table(title="", header=names, rows=tuple(rows), align=align)
     return html_part((Report(title, table=table, notes=(sizes,)),))

@@ -136,7 +136,12 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
         if name is None or score.reducer not in (None, reducer):
             continue
         part = "" if score.name == score.scorer else score.name
-        own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples, name)
+        own = OwnFigure(
+            scorer=score.scorer,
+            value=float(score.metrics[name].value),
+            items=score.scored_samples,
+            statistic=name,
+        )
         figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
     return figures
 
@@ -227,11 +232,17 @@ class EpochScores:
         again = self._recompute(by_item, {item: held[item] for item in whole})
         for item in by_item:
             if item in whole:
-                yield ReducedScore(item, scorer, 1, held[item])
+                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=held[item])
             else:
                 missing = f"{self.reduction.reducer} of the epochs that count is unknown"
                 value = again.get(item)
-                yield ReducedScore(item, scorer, 1, value, missing if value is None else None)
+                yield ReducedScore(
+                    item=item,
+                    scorer=scorer,
+                    epoch=1,
+                    value=value,
+                    reason=missing if value is None else None,
+                )
 
     def _recompute(
         self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]

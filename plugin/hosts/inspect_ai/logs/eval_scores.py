@@ -357,7 +357,13 @@ def _figures_of(
     figures = []
     for metric, mean, items in by_metric.itertuples():
         figures.append(
-            EvalFigure(metric, mean, items, epoch_means.get(metric, mean), own.get(metric))
+            EvalFigure(
+                metric=metric,
+                mean=mean,
+                items=items,
+                epoch_mean=epoch_means.get(metric, mean),
+                own=own.get(metric),
+            )
         )
     return figures
 

@@ -323,7 +323,7 @@ def _choose_among(
         first: paths of finished logs that count before others of the same question.
     """
     if is_single:
-        return CountedLogs(list(runs), {}, [], [])
+        return CountedLogs(logs=list(runs), records={}, notes=[], lost=[])
     runs, stopped = _without_stopped_judges(runs)
     chosen, failed, notes = choose_runs(runs, every=every, preferred=first)
     for run in chosen:
@@ -334,7 +334,7 @@ def _choose_among(
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
-    return CountedLogs(chosen, {}, notes, lost, failed)
+    return CountedLogs(logs=chosen, records={}, notes=notes, lost=lost, failed=failed)
 
 
 def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -603,7 +603,7 @@ def _read_each_log(
         DataError: the only log given cannot be read.
         OtherQuestionError: two epochs of a sample have different inputs.
     """
-    contents = ReadLogs([], [], [], AskedInputs())
+    contents = ReadLogs(frames=[], evals=[], runs=[], inputs=AskedInputs())
     for log in counted.logs:
         try:
             frame = log_rows(log.path, contents.inputs, cluster, log.header)

@@ -259,7 +259,11 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     outcomes = []
     for row in rows:
         pairing = Pairing(
-            row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")
+            item=row["item"],
+            a=row["model_a"],
+            b=row["model_b"],
+            response=row.get("response") or 1,
+            first=row.get("first"),
         )
         margin = None if row["credit"] is None else row["margin"]
         is_asked = not row.get("identical")

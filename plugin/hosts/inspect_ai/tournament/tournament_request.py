@@ -128,7 +128,9 @@ def parse_request(
     of_run = {key: value for key, value in given.items() if key in RUN_OPTIONS}
     of_judge = {key: value for key, value in given.items() if key not in RUN_OPTIONS}
     of_tournament = {key: value for key, value in settings.items() if value is not None}
-    return TournamentRequest(name, of_tournament, RunSettings(**of_run), of_judge)
+    return TournamentRequest(
+        name=name, settings=of_tournament, options=RunSettings(**of_run), judge_options=of_judge
+    )
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

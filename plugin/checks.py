@@ -761,7 +761,7 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
     high = content["high"]
     interval = None
     if low is not None or high is not None:
-        interval = (_or_infinite(low, -inf), _or_infinite(high, inf))
+        interval = (_end_or_infinite(low, -inf), _end_or_infinite(high, inf))
     is_known = result is not Result.NOT_KNOWN
     return Check(
         name=name,
@@ -776,6 +776,6 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
     )
 
 
-def _or_infinite(end: float | None, infinite: float) -> float:
+def _end_or_infinite(end: float | None, infinite: float) -> float:
     """Return the end of an interval, or `infinite` if the end is None."""
     return infinite if end is None else end

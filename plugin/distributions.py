@@ -81,12 +81,12 @@ def ndtr(z: Any) -> Any:
         """Return the normal distribution function of one number."""
         return 0.5 * math.erfc(-z / math.sqrt(2))
 
-    return _by_value("ndtr", probability_below, z)
+    return _apply_to_values("ndtr", probability_below, z)
 
 
 def ndtri(p: Any) -> Any:
     """Return the quantile of the standard normal distribution, NaN outside [0, 1]."""
-    return _by_value("ndtri", _normal_quantile, p, most=MOST_QUANTILES)
+    return _apply_to_values("ndtri", _normal_quantile, p, most=MOST_QUANTILES)
 
 
 def stdtr(freedom: Any, t: Any) -> Any:
@@ -102,7 +102,7 @@ def stdtr(freedom: Any, t: Any) -> Any:
         tail = _t_tail(freedom, abs(t))
         return 1 - tail if t > 0 else tail
 
-    return _by_value("stdtr", probability_below, freedom, t)
+    return _apply_to_values("stdtr", probability_below, freedom, t)
 
 
 def stdtrit(freedom: Any, p: Any) -> Any:
@@ -118,7 +118,7 @@ def stdtrit(freedom: Any, p: Any) -> Any:
         # 1 - p is exact for p of 0.5 and more.
         return _quantile_of_t(freedom, 1 - p) if p > 0.5 else 0.0 - _quantile_of_t(freedom, p)
 
-    return _by_value("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
+    return _apply_to_values("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
 
 
 def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
@@ -141,7 +141,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
         log_odds = math.log(of_denominator) - math.log(of_numerator) - math.log(f)
         return _incomplete_beta(of_denominator / 2, of_numerator / 2, log_odds)
 
-    return _by_value("fdtrc", probability_above, of_numerator, of_denominator, f)
+    return _apply_to_values("fdtrc", probability_above, of_numerator, of_denominator, f)
 
 
 def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
@@ -159,7 +159,7 @@ def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
             return 0.0
         return _incomplete_beta(successes + 1, trials - successes, math.log(p) - math.log1p(-p))
 
-    return _by_value("bdtrc", probability_above, successes, trials, p)
+    return _apply_to_values("bdtrc", probability_above, successes, trials, p)
 
 
 def betaincinv(a: Any, b: Any, y: Any) -> Any:
@@ -182,7 +182,7 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
         reach = LARGEST_LOG_ODDS * max(1.0, 1 / a, 1 / b)
         return float(expit(find_root(excess, -reach, reach, xtol=1e-14, rtol=PRECISION)))
 
-    return _by_value("betaincinv", place, a, b, y, most=MOST_QUANTILES)
+    return _apply_to_values("betaincinv", place, a, b, y, most=MOST_QUANTILES)
 
 
 def find_root(
@@ -281,7 +281,7 @@ def _interpolated_step(before: Point, at: Point, other: Point) -> float:
         return math.inf
 
 
-def _by_value(
+def _apply_to_values(
     name: str,
     function: Callable[..., float],
     *arguments: Any,

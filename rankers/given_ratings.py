@@ -173,4 +173,4 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     elo = tuple(numbers[0] for numbers in ratings.values())
     # `numbers` is the rating, and its standard error unless that is assumed.
     se = tuple(numbers[1] if len(numbers) > 1 else USUAL_SE for numbers in ratings.values())
-    return Ladder(tuple(ratings), elo, se, assumed=assumed, source=source)
+    return Ladder(models=tuple(ratings), elo=elo, se=se, assumed=assumed, source=source)

@@ -351,7 +351,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     (card,) = diagnosis.cards
     summary = card.answer
     rows = tuple(_row_below_summary(check, summary) for check in card.checks if _is_shown(check))
-    table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
+    table = Table(title="", header=CHECK_COLUMNS, rows=rows, align="lll", words=True)
     return (
         Report(
             title=_title(card),
@@ -503,7 +503,7 @@ def _judges_table(cards: Mapping[str, Card]) -> Table:
     rows = []
     for name, by_column in figures.items():
         rows.append((name, *(by_column.get(column) or EMPTY for column in columns)))
-    return Table("", ("judge", *columns), tuple(rows))
+    return Table(title="", header=("judge", *columns), rows=tuple(rows))
 
 
 def _cell_of_check(check: Check) -> str:

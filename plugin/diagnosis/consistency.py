@@ -152,7 +152,7 @@ def position(subject: Subject) -> Position | Missing:
     """
     _, outcome, _, is_known = first_shown(subject.judgments)
     if not is_known.any():
-        return _no_order(subject.judgments)
+        return _missing_order(subject.judgments)
     win = np.sign(outcome[is_known] - 0.5)
     sample = cluster_battles(subject.judgments, subject.level).take(is_known)
     order_pairs = subject.order_pairs
@@ -303,7 +303,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
     return SwapsByCloseness(everything, clear, near, rule)
 
 
-def _no_order(judgments: Battles) -> Missing:
+def _missing_order(judgments: Battles) -> Missing:
     """Return why no judgment has both a verdict and a known order.
 
     The first reason that holds is given: no verdict was read; responses were scored one at a time;

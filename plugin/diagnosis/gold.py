@@ -489,7 +489,7 @@ class GoldComparison:
         return Biases(
             delta=delta,
             delta_beyond_noise=beyond_noise,
-            by_system=self._by_system(raw, (corrected, drawn)),
+            by_system=self._biases_by_system(raw, (corrected, drawn)),
             of_itself=self._self_bias(subject, expected, corrected, errors),
         )
 
@@ -514,7 +514,7 @@ class GoldComparison:
         drawn = system_biases(first, second, surplus_of_draws, self.systems)
         return value, drawn
 
-    def _by_system(
+    def _biases_by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray]
     ) -> tuple[SystemBias, ...]:
         """Build the records of the systems with opponents, the largest |corrected bias| first.

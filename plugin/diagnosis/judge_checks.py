@@ -250,7 +250,7 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
         own = same_model(battles.models, model)
         family = family_of(model, families)
         if family is None:
-            relations.append(Relation(model, own, family=None, how=None, kin=()))
+            relations.append(Relation(judge=model, own=own, family=None, how=None, kin=()))
         else:
             relatives = models_by_family.get(family.name, ())
             kin = tuple(name for name in relatives if name != own)

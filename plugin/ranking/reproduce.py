@@ -223,7 +223,7 @@ def _names_of_entries(content: Sequence[Any]) -> list[Any]:
 
 def _changed_versions(provenance: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return the packages whose version is not the recorded one, with both versions."""
-    now = build_provenance((), {})["versions"]
+    now = build_provenance(sources=(), options={})["versions"]
     before = provenance.get("versions", {})
     return {
         name: (str(before[name]), str(now[name]))

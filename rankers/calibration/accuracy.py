@@ -260,7 +260,9 @@ def _jackknife(
         return Estimate(value)
     sd = np.std(without_one, ddof=1)
     half_width = float(t_quantile(number, level) * (number - 1) * sd / np.sqrt(number))
-    return Estimate(value, max(-2.0, value - half_width), min(2.0, value + half_width))
+    return Estimate(
+        value=value, low=max(-2.0, value - half_width), high=min(2.0, value + half_width)
+    )
 
 
 def _correlation_interval(

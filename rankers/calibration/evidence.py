@@ -168,7 +168,12 @@ class Evidence:
         """Return the likelihood of the weights on the battles of a mask."""
         weight = self.weight[rows]
         design = DesignMatrix(self.signal.x[rows])
-        return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
+        return Likelihood(
+            design=design,
+            credit=weight * self.human[rows],
+            weight=weight,
+            penalty=self.signal.penalty,
+        )
 
     def _select_preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
         """Return the mask of battles in `keep` that have a signal and a human preference.

@@ -602,7 +602,13 @@ def rating_likelihood(
     size = len(coded.models)
     design = DesignMatrix(columns=None, first=coded.a, second=coded.b, models=size)
     penalty = np.full(size, float(regularization))
-    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, offset)
+    return Likelihood(
+        design=design,
+        credit=coded.weight * coded.credit,
+        weight=coded.weight,
+        penalty=penalty,
+        offset=offset,
+    )
 
 
 def elo_difference(

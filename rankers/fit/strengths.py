@@ -393,7 +393,13 @@ def fit_strengths(
     if prior:
         penalty = prior.precision + np.diag(np.where(prior.is_rated, 0.0, likelihood.penalty))
         likelihood = replace(likelihood, penalty=penalty, mean=prior.mean)
-    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start), prior)
+    return Strengths(
+        pairs=pairs,
+        regularization=regularization,
+        likelihood=likelihood,
+        optimum=maximize(likelihood, start),
+        prior=prior,
+    )
 
 
 def pair_likelihood(
@@ -428,7 +434,9 @@ def column_likelihood(
     penalty_of_strengths = np.full(design.models, float(regularization))
     penalty_of_coefficients = np.zeros(columns.shape[1])
     penalty = np.append(penalty_of_strengths, penalty_of_coefficients)
-    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
+    return Likelihood(
+        design=design, credit=coded.weight * coded.credit, weight=coded.weight, penalty=penalty
+    )
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:

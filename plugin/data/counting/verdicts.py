@@ -228,7 +228,7 @@ class Verdicts:
         judges = relations.graders_query(self._battles, self.battle_columns)
         graders = [name for (name,) in self.engine.rows(judges)]
         if not graders:
-            return Grades(0, 0)
+            return Grades(number=0, battles=0)
         query = relations.grades_query(self._battles, self.battle_columns, graders)
         return Grades(*map(int, self.engine.rows(query)[0]))
 

@@ -360,7 +360,9 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
         row = "file_row_number + 1"
         scan = f"{call}, file_row_number=true)"
     names_of_rows = _names_of_rows(engine, types, scan)
-    return _view_of_columns(engine, path, types, row, scan, "Parquet", names_of_rows)
+    return _view_of_columns(
+        engine, path, types=types, row=row, scan=scan, kind="Parquet", kept_index=names_of_rows
+    )
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
@@ -416,7 +418,9 @@ def _open_database(path: Path, plain_file: Path, table: str, engine: Duck) -> Re
         )
     scan = ".".join(map(quote_name, (name, *matching_tables[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
-    return _view_of_columns(engine, path, types, "row_number() over ()", scan, "DuckDB")
+    return _view_of_columns(
+        engine, path, types=types, row="row_number() over ()", scan=scan, kind="DuckDB"
+    )
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:

@@ -22,7 +22,7 @@ from podium.data.formats.records import (
     first_duplicate,
     short_lines,
 )
-from podium.data.text_encodings import not_utf_8
+from podium.data.text_encodings import not_utf_8_error
 from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 from podium.wording import quantity
@@ -135,7 +135,7 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
             delimiter = max(DELIMITERS, key=header_line.count)
             names = next(_cell_reader(chain([header_line], lines), delimiter))
         except UnicodeDecodeError:
-            raise not_utf_8("header", path) from None
+            raise not_utf_8_error("header", path) from None
         except csv.Error as error:
             raise DataError(
                 f"not a whole table ({error})",
@@ -202,7 +202,7 @@ def _copy_table(
                 number += 1
                 continue
             except UnicodeDecodeError:
-                raise not_utf_8(f"row {number}", path) from None
+                raise not_utf_8_error(f"row {number}", path) from None
             if cells is None:
                 break
             if cells:

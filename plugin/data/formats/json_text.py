@@ -29,7 +29,7 @@ from podium.data.formats.records import (
     whole_number,
 )
 from podium.data.formats.win_matrix import shares_names
-from podium.data.text_encodings import NotUtf8Error, not_utf_8
+from podium.data.text_encodings import NotUtf8Error, not_utf_8_error
 from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 
@@ -222,7 +222,7 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
         if isinstance(error, UnicodeDecodeError):
             is_character_cut = is_cut and error.end == len(line)
             if not is_character_cut:
-                raise not_utf_8(f"line {place}", path) from None
+                raise not_utf_8_error(f"line {place}", path) from None
         reject_lfs_pointer(line)
         beginning = line[:400].decode("utf-8", errors="replace")
         problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
@@ -296,7 +296,7 @@ def read_document(path: Path) -> "pd.DataFrame":
         remedy = "the file is cut off or damaged: write or copy it again"
         raise DataError(problem, row=f"line {error.lineno}", remedy=remedy) from None
     except UnicodeDecodeError:
-        raise not_utf_8("", path) from None
+        raise not_utf_8_error("", path) from None
     except RecursionError:
         raise nested_too_deeply() from None
     records = content

@@ -98,8 +98,8 @@ def report_page(content: PageContent) -> str:
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
     return render_page(
         "report",
-        [charting_library(), *map(read_asset, SCRIPTS)],
-        data,
+        scripts=[charting_library(), *map(read_asset, SCRIPTS)],
+        data=data,
         title=f"{answer[0]} · podium",
         heading=heading,
         answer=answer,

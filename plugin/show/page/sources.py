@@ -270,7 +270,10 @@ def costs_table(
         "Means over a model's answers, from its own logs; the judge's costs are not included.",
     )
     return Table(
-        "", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend
+        title="",
+        header=("model", "score", "answers", *means.columns),
+        rows=tuple(table_rows),
+        legend=legend,
     )
 
 

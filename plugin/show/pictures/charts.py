@@ -358,7 +358,7 @@ def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
 
 def ranking_plot(ranking: Ranking) -> Any:
     """Draw the styled forest plot of a ranking."""
-    return in_style(forest(ranking.standings))
+    return apply_style(forest(ranking.standings))
 
 
 def calibration_plot(calibration: Calibration) -> Any:
@@ -366,7 +366,7 @@ def calibration_plot(calibration: Calibration) -> Any:
     charts = [placement(calibration)]
     if calibration.agreement.bins:
         charts.append(reliability_diagram(calibration))
-    return in_style(alt.vconcat(*charts))
+    return apply_style(alt.vconcat(*charts))
 
 
 def battles_plot(battles: Any) -> Any:
@@ -377,10 +377,10 @@ def battles_plot(battles: Any) -> Any:
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
     best_first = rates.sort_values(ascending=False, kind="stable").index.tolist()
-    return in_style(heat_map(matchups, best_first))
+    return apply_style(heat_map(matchups, best_first))
 
 
-def in_style(chart: Any) -> Any:
+def apply_style(chart: Any) -> Any:
     """Apply podium's style on a white background."""
     return chart.configure(**theme(LIGHT))
 

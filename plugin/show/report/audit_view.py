@@ -107,7 +107,13 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
     tests = sum(not probe.is_descriptive for probe in probes)
     rules = frozenset({tests - 1}) if 0 < tests < len(probes) else frozenset[int]()
     table = Table(
-        "", PROBE_COLUMNS, rows, align="llrrrl", words=True, rules=rules, legend=tuple(legend)
+        title="",
+        header=PROBE_COLUMNS,
+        rows=rows,
+        align="llrrrl",
+        words=True,
+        rules=rules,
+        legend=tuple(legend),
     )
     title = board_title(board)
     answer = board.answer

@@ -208,7 +208,9 @@ def _rows_of_cuts(standings: Standings) -> frozenset[int]:
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
     """Return the score of a model with its interval; None if it has no score."""
-    return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
+    if entry.score is None:
+        return None
+    return Estimate(value=entry.score, low=entry.low, high=entry.high)
 
 
 def standings_heading(standings: Standings) -> str:

@@ -268,7 +268,13 @@ def choose_logs(
     notes += [*counted.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
-    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost], counted.failed)
+    return CountedLogs(
+        logs=counted.logs,
+        records=records,
+        notes=notes,
+        lost=[*lost, *counted.lost],
+        failed=counted.failed,
+    )
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -469,7 +475,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
         for run in counted.failed:
             if not is_tournament(run.header):
                 reason = f"its log has status {run.header.status}"
-                unanswered.append(UnansweredRun(run.who, run.what, reason))
+                unanswered.append(UnansweredRun(model=run.who, task=run.what, reason=reason))
     return ChosenLogs(names, records, notes, clusters, unanswered)
 
 

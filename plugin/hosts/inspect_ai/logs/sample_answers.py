@@ -129,7 +129,7 @@ def _assistant_turns(
         calls.append(
             Call(id=call.id, name=call.function, arguments=given, inner=inner.get(call.id, ()))
         )
-    yield Turn("assistant", text, tuple(calls))
+    yield Turn("assistant", text=text, calls=tuple(calls))
     for part in used:
         yield Turn("tool", part.error or part.result, call_id=part.id, failed=bool(part.error))
 

@@ -123,7 +123,7 @@ def _cost_sentences(
     judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
-    cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
+    cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     of_judges = _judge_texts(plan.judging, calls_of, per_call, request.options.prices or {})
     if _IS_BRIEF.get():
@@ -172,7 +172,7 @@ def _judge_texts(how: Judging, calls: Sequence[int], tokens: float, prices: Pric
     return [*filter(None, texts)]
 
 
-def _of_whom(plan: TournamentPlan) -> str:
+def _text_of_callers(plan: TournamentPlan) -> str:
     """Write whose calls are counted, and that a judge of single responses grades each once."""
     text = "of all judges together" if plan.rotation else "per judge"
     return text if plan.judging.is_pairwise else f"{text} (each response is graded once)"

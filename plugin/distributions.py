@@ -78,14 +78,15 @@ def ndtr(z: Any) -> Any:
     """Return the standard normal distribution function."""
 
     def probability_below(z: float) -> float:
+        """Return the normal distribution function of one number."""
         return 0.5 * math.erfc(-z / math.sqrt(2))
 
-    return _by_value("ndtr", probability_below, z)
+    return _apply_to_values("ndtr", probability_below, z)
 
 
 def ndtri(p: Any) -> Any:
     """Return the quantile of the standard normal distribution, NaN outside [0, 1]."""
-    return _by_value("ndtri", _normal_quantile, p, most=MOST_QUANTILES)
+    return _apply_to_values("ndtri", _normal_quantile, p, most=MOST_QUANTILES)
 
 
 def stdtr(freedom: Any, t: Any) -> Any:
@@ -97,10 +98,11 @@ def stdtr(freedom: Any, t: Any) -> Any:
     """
 
     def probability_below(freedom: float, t: float) -> float:
+        """Return the distribution function of Student's t of one number."""
         tail = _t_tail(freedom, abs(t))
         return 1 - tail if t > 0 else tail
 
-    return _by_value("stdtr", probability_below, freedom, t)
+    return _apply_to_values("stdtr", probability_below, freedom, t)
 
 
 def stdtrit(freedom: Any, p: Any) -> Any:
@@ -112,10 +114,11 @@ def stdtrit(freedom: Any, p: Any) -> Any:
     """
 
     def quantile(freedom: float, p: float) -> float:
+        """Return the quantile of Student's t of one probability."""
         # 1 - p is exact for p of 0.5 and more.
         return _quantile_of_t(freedom, 1 - p) if p > 0.5 else 0.0 - _quantile_of_t(freedom, p)
 
-    return _by_value("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
+    return _apply_to_values("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
 
 
 def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
@@ -128,6 +131,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
     """
 
     def probability_above(of_numerator: float, of_denominator: float, f: float) -> float:
+        """Return the upper tail of the F distribution; NaN for arguments out of range."""
         if f == 0:
             return 1.0
         if f == math.inf:
@@ -137,7 +141,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
         log_odds = math.log(of_denominator) - math.log(of_numerator) - math.log(f)
         return _incomplete_beta(of_denominator / 2, of_numerator / 2, log_odds)
 
-    return _by_value("fdtrc", probability_above, of_numerator, of_denominator, f)
+    return _apply_to_values("fdtrc", probability_above, of_numerator, of_denominator, f)
 
 
 def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
@@ -150,11 +154,12 @@ def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
     """
 
     def probability_above(successes: float, trials: float, p: float) -> float:
+        """Return the upper tail of a binomial distribution."""
         if successes == trials:
             return 0.0
         return _incomplete_beta(successes + 1, trials - successes, math.log(p) - math.log1p(-p))
 
-    return _by_value("bdtrc", probability_above, successes, trials, p)
+    return _apply_to_values("bdtrc", probability_above, successes, trials, p)
 
 
 def betaincinv(a: Any, b: Any, y: Any) -> Any:
@@ -167,14 +172,17 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
     """
 
     def place(a: float, b: float, y: float) -> float:
+        """Return the quantile of one beta distribution."""
+
         def excess(log_odds: float) -> float:
+            """Return by how much the probability of smaller values exceeds y."""
             return _incomplete_beta(a, b, log_odds) - y
 
         # The smaller a is, the further below 0 most of the distribution may lie.
         reach = LARGEST_LOG_ODDS * max(1.0, 1 / a, 1 / b)
         return float(expit(find_root(excess, -reach, reach, xtol=1e-14, rtol=PRECISION)))
 
-    return _by_value("betaincinv", place, a, b, y, most=MOST_QUANTILES)
+    return _apply_to_values("betaincinv", place, a, b, y, most=MOST_QUANTILES)
 
 
 def find_root(
@@ -273,7 +281,7 @@ def _interpolated_step(before: Point, at: Point, other: Point) -> float:
         return math.inf
 
 
-def _by_value(
+def _apply_to_values(
     name: str,
     function: Callable[..., float],
     *arguments: Any,
@@ -291,6 +299,7 @@ def _by_value(
     """
 
     def value_at(*numbers: float) -> float:
+        """Return the value of the function; NaN if a number is NaN."""
         return math.nan if any(map(math.isnan, numbers)) else function(*numbers)
 
     if all(isinstance(each, int | float) for each in arguments):

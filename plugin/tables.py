@@ -111,7 +111,11 @@ class Section:
     def fact_tables(self) -> tuple[Table, ...]:
         """The facts as a tuple of one table; empty if there are no facts."""
         rows = tuple(fact.cells for fact in self.facts)
-        return (Table("", ("", "estimate", "interval", "of"), rows, "lrrl"),) if rows else ()
+        return (
+            (Table(title="", header=("", "estimate", "interval", "of"), rows=rows, align="lrrl"),)
+            if rows
+            else ()
+        )
 
 
 @dataclass(frozen=True, slots=True)

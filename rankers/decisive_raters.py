@@ -219,6 +219,7 @@ def rates_without_raters(battles: Battles) -> ScoresWithout | None:
     verdicts = np.bincount(raters.code)[: raters.number]
 
     def rates_without(rater: int) -> np.ndarray:
+        """Return the win rates without one rater, shape (models,)."""
         return win_rates(pair_sums_with_items(coded.take(raters.code != rater)))
 
     score = win_rates(pair_sums_with_items(coded))
@@ -273,6 +274,7 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
     models = len(battles.models)
 
     def means_without(rater: int) -> np.ndarray:
+        """Return the means without one rater, shape (models,)."""
         return _means_over_items(places, places.is_known & (code != rater), models)
 
     verdicts = _count_scores(places, code, models)[: raters.number]

@@ -171,5 +171,6 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
         raise UsageError(f"{place}no rating: {RATINGS_FORM}")
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())
-    se = tuple(USUAL_SE if name in assumed else ratings[name][1] for name in ratings)
-    return Ladder(tuple(ratings), elo, se, assumed=assumed, source=source)
+    # `numbers` is the rating, and its standard error unless that is assumed.
+    se = tuple(numbers[1] if len(numbers) > 1 else USUAL_SE for numbers in ratings.values())
+    return Ladder(models=tuple(ratings), elo=elo, se=se, assumed=assumed, source=source)

@@ -439,7 +439,9 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
         return None
     if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):
         return None
-    content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
+    content = read_json_record(
+        path, kind=RankingContent, expected="a ranking", remedy=remedy, old_remedy=RANK_AGAIN
+    )
     standings = tuple(_restore_standings(part) for part in content.rankings)
     return Ranking(standings, content.provenance, content.failures)
 

@@ -286,8 +286,10 @@ def _end_of_list(text: str, lines: Iterator[tuple[int, str]]) -> int:
     for start, line in lines:
         is_blank = not line.strip()
         goes_on = is_blank or _is_of_list(text, start)
-        if not goes_on and (is_after_gap or OWN_PARAGRAPH.search(line)):
-            return start
+        if not goes_on:
+            is_own_paragraph = is_after_gap or OWN_PARAGRAPH.search(line) is not None
+            if is_own_paragraph:
+                return start
         is_after_gap = is_blank
     return AFTER_VERDICT
 

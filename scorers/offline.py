@@ -306,9 +306,11 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
         high = float("inf")
 
     def fits(text: str) -> bool:
+        """Return whether the number of units is allowed."""
         return low <= len(_units(unit, text)) <= high
 
     def fits_in_parts(text: str) -> bool:
+        """Return whether there are parts, and the number is allowed in each."""
         parts = _units(part or unit, text)
         return bool(parts) and all(map(fits, parts))
 
@@ -403,9 +405,11 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     """
 
     def is_json(text: str) -> bool:
+        """Return whether a text is JSON other than null; ValueError if it is not JSON."""
         return len(text) <= LONGEST_JSON and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
+        """Return whether a text is a JSON object with this key."""
         return len(text) <= LONGEST_JSON and name in dict(json.loads(text))
 
     if not re.search(r"\bJSON\b", instruction):

@@ -699,7 +699,8 @@ def reason_after(text_after: str) -> str | None:
             return "retracted"
     ending = text_after.rstrip()
     is_cut_off = ending.endswith((",", ";", "，"))
-    if is_cut_off or (_goes_on(text_after) and not COMPLETE_END.search(ending)):
+    is_open = _goes_on(text_after) and not COMPLETE_END.search(ending)
+    if is_cut_off or is_open:
         return "truncated"
     return None
 

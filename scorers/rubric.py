@@ -188,7 +188,9 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     scores_end = table.places[-1][1]
     if is_introduced(text, view, scores_start):
         return "reported"
-    place = VerdictPlace(scores_start, scores_end, "marked", preferred, is_sentence=True)
+    place = VerdictPlace(
+        start=scores_start, end=scores_end, form="marked", preferred=preferred, is_sentence=True
+    )
     if contradicts(view, place):
         return "several verdicts"
     if reason or preferred == "C":

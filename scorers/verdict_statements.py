@@ -289,8 +289,9 @@ def _statement_of_clause(
             return None
         word = token["word"]
         # A level may follow a comparison: `Response A is better than B: [[A>B]]`.
-        compares = word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
-        if not (bracketed and compares) and not is_introductory(word):
+        is_than = word == "than" and not LETTERS.isdisjoint(lead)
+        is_comparison = bracketed and (word in LETTERS or is_than)
+        if not is_comparison and not is_introductory(word):
             return None
         lead.append(word if word in LETTERS else word.lower())
         place = token.end()
@@ -305,7 +306,9 @@ def _is_about_response(lead: list[str]) -> bool:
     """
     names_response = not LETTERS.isdisjoint(lead)
     compares = not COMPARATIVES.isdisjoint(lead)
-    return (names_response and not compares) or AT_BEST.search(" ".join(lead)) is not None
+    if names_response and not compares:
+        return True
+    return AT_BEST.search(" ".join(lead)) is not None
 
 
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
@@ -334,9 +337,9 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         return None
     form: Form
     if tail is None or not _is_closed(view, clause):
-        is_named_verdict = names_verdict(naming_words) and (
-            naming_words[-1] in VERDICT_NOUNS or is_separated
-        )
+        is_named_verdict = False
+        if names_verdict(naming_words):
+            is_named_verdict = bool(is_separated) or naming_words[-1] in VERDICT_NOUNS
         if not has_asked_form and not is_named_verdict:
             return None
         form = "mention"
@@ -346,7 +349,14 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         return None
     else:
         form = "leading" if view[clause_end:end].strip() else "alone"
-    return Statement(start, clause_end, value.start(group), value[group], form, has_noun)
+    return Statement(
+        start=start,
+        end=clause_end,
+        place=value.start(group),
+        value=value[group],
+        form=form,
+        has_noun=has_noun,
+    )
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:

@@ -473,6 +473,7 @@ def output(*, csv: bool = True) -> Decorator:
     to_file = output_file(*suffixes, help="Write to this file.")
 
     def add_both(command: Command) -> Command:
+        """Add both options to a command."""
         return by_format(to_file(command))
 
     return add_both

@@ -153,13 +153,13 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
             is_named = all(setting in run.named_settings for run in own)
             if not is_named and setting.kind not in OWN_KINDS:
                 differing.append(setting)
-        for setting, implied in _by_cause(differing, own).items():
+        for setting, implied in _group_by_cause(differing, own).items():
             models = _models_by_value(own, setting)
             differences.append(SettingDifference(task, setting, models, implied))
     return differences
 
 
-def _by_cause(
+def _group_by_cause(
     settings: Sequence[Setting], runs: Sequence[RunRecord]
 ) -> dict[Setting, tuple[Setting, ...]]:
     """Group settings in which runs differ: those that others explain are listed with these.

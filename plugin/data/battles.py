@@ -510,7 +510,7 @@ class Battles:
         if merged is not None:
             return merged
         if not self.judges or self.metrics or "score_a" not in self.columns:
-            return Grades(0, 0)
+            return Grades(number=0, battles=0)
         return self.rows.grades
 
     def swaps(self) -> SwapReport | None:

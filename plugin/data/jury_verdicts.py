@@ -63,7 +63,9 @@ def merge_jury_verdicts(battles: Battles) -> Battles:
     judgments = battles.tally.judgments
     return replace(
         battles,
-        rows=BattleFrame(rows, battles.rows.group, judgments, battles.grades),
+        rows=BattleFrame(
+            table=rows, group=battles.rows.group, judgments=judgments, merged_grades=battles.grades
+        ),
         whole=battles.whole or battles,
     )
 

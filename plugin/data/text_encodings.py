@@ -69,7 +69,7 @@ def is_wide_text_expected() -> bool:
     return encoding is not None and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def not_utf_8(row: str, path: Path) -> NotUtf8Error:
+def not_utf_8_error(row: str, path: Path) -> NotUtf8Error:
     """Return the error for a row that is not UTF-8 text.
 
     It proposes an encoding in which the whole file can be read, which need not be the right one:

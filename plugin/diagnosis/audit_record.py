@@ -53,10 +53,9 @@ class Probe:
         How few items decide the first place is a description, unless the ranking flags it. So is
         the row of a probe that cannot apply to the data.
         """
-        if not self.applies:
+        if not self.applies or self.check.kind.is_descriptive:
             return True
-        is_of_first_place = self.check.name == "first place"
-        return self.check.kind.is_descriptive or (is_of_first_place and not self.check.is_flagged)
+        return self.check.name == "first place" and not self.check.is_flagged
 
     @property
     def applies(self) -> bool:

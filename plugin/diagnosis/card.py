@@ -326,10 +326,10 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
         battles_of_judge = battles.select(is_judged)
         other_battles = battles.select(~is_judged)
         subject = Subject(
-            judge,
-            judgments_of_judge,
-            battles_of_judge,
-            other_battles,
+            judge=judge,
+            judgments=judgments_of_judge,
+            battles=battles_of_judge,
+            others=other_battles,
             label=battles.short_judges.get(name),
             **options,
         )
@@ -353,8 +353,15 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     (card,) = diagnosis.cards
     summary = card.answer
     rows = tuple(_row_below_summary(check, summary) for check in card.checks if _is_shown(check))
-    table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
-    return (Report(_title(card), summary, table, (_counts_line(card), _hint_of_figures(card))),)
+    table = Table(title="", header=CHECK_COLUMNS, rows=rows, align="lll", words=True)
+    return (
+        Report(
+            title=_title(card),
+            answer=summary,
+            table=table,
+            notes=(_counts_line(card), _hint_of_figures(card)),
+        ),
+    )
 
 
 def _row_below_summary(check: Check, summary: Sequence[str]) -> tuple[str, str, str]:
@@ -467,7 +474,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
         "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
     title = f"{len(cards)} {plural('judge', len(cards))} · {percent(diagnosis.level)} intervals"
-    return Report(title, tuple(answers), table, tuple(notes))
+    return Report(title=title, answer=tuple(answers), table=table, notes=tuple(notes))
 
 
 def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
@@ -498,7 +505,7 @@ def _judges_table(cards: Mapping[str, Card]) -> Table:
     rows = []
     for name, by_column in figures.items():
         rows.append((name, *(by_column.get(column) or EMPTY for column in columns)))
-    return Table("", ("judge", *columns), tuple(rows))
+    return Table(title="", header=("judge", *columns), rows=tuple(rows))
 
 
 def _cell_of_check(check: Check) -> str:

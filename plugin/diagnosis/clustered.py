@@ -128,7 +128,11 @@ class Clustered:
             return statistic
         sums = rows.sums(influence)
         low, high = wilson_interval(
-            centre, _variance(sums), len(sums), self.level, sums - sums.mean()
+            share=centre,
+            variance=_variance(sums),
+            clusters=len(sums),
+            level=self.level,
+            influence=sums - sums.mean(),
         )
         wilson_method = f"Wilson, {self.unit}-clustered effective sample size, t"
         return replace(statistic, low=float(low), high=float(high), method=wilson_method)

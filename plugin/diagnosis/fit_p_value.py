@@ -79,7 +79,8 @@ def adjust_smallest(
     by_bonferroni = min(1.0, len(scaled) * smallest)
     low, high = DRAWN_BETWEEN
     pairs = influence.shape[1]
-    if not low < by_bonferroni < high or not 0 < pairs <= MOST_PAIRS:
+    is_near_threshold = low < by_bonferroni < high
+    if not is_near_threshold or not 0 < pairs <= MOST_PAIRS:
         return by_bonferroni
     # Pairs without an error have no covariance with others: Bonferroni's rule counts them.
     without_error = max(len(tested) - pairs, 0)
@@ -145,6 +146,7 @@ def _chi_squared_above(freedom: int, p: float) -> float:
     """Return the value that a chi-squared variable exceeds with probability p."""
 
     def excess(value: float) -> float:
+        """Return by how much the probability of larger values exceeds p."""
         return float(fdtrc(freedom, MANY, value / freedom)) - p
 
     return find_root(excess, 0.0, LARGEST_CHI_SQUARED, xtol=1e-6, rtol=1e-9)

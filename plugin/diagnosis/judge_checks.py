@@ -250,11 +250,13 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
         own = same_model(battles.models, model)
         family = family_of(model, families)
         if family is None:
-            relations.append(Relation(model, own, family=None, how=None, kin=()))
+            relations.append(Relation(judge=model, own=own, family=None, how=None, kin=()))
         else:
             relatives = models_by_family.get(family.name, ())
             kin = tuple(name for name in relatives if name != own)
-            relations.append(Relation(model, own, family.name, family.how, kin))
+            relations.append(
+                Relation(judge=model, own=own, family=family.name, how=family.how, kin=kin)
+            )
     return relations
 
 

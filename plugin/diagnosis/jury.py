@@ -461,7 +461,12 @@ def _distances_from_humans(
         distance = max(float(np.sqrt(np.mean(differences**2))), SMALLEST_DISTANCE)
         influence_on_distance = influence @ differences / (len(differences) * distance)
         errors[name] = items.linear(
-            distance, influence_on_distance, labelled, "labels", Unit.ELO, within=(0, np.inf)
+            value=distance,
+            influence=influence_on_distance,
+            n=labelled,
+            of="labels",
+            unit=Unit.ELO,
+            within=(0, np.inf),
         )
     return errors
 

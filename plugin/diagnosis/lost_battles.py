@@ -145,15 +145,15 @@ def losses_by_model(battles: Battles, absent: AbsentVerdicts | None = None) -> l
     all_battles = _coded_losses(battles, absent)
     models = len(battles.models)
     has_one_pair = _has_one_pair(all_battles, models)[all_battles.cluster]
-    within_items = _within_items(all_battles.take(~has_one_pair).sides, models)
-    between_items = _between_items(all_battles.take(has_one_pair), models)
+    within_items = _losses_within_items(all_battles.take(~has_one_pair).sides, models)
+    between_items = _losses_between_items(all_battles.take(has_one_pair), models)
     shares = all_battles.sides.shares(models)
     losses = []
     for k, name in enumerate(battles.models):
         parts = [*within_items[k].parts, *between_items[k].parts]
         if parts:
             p = _p_of_sum(within_items[k].observed + between_items[k].observed, parts)
-            losses.append(LossOfModel(name, float(shares[k]), p))
+            losses.append(LossOfModel(model=name, share=float(shares[k]), p=p))
     return losses
 
 
@@ -172,10 +172,10 @@ def losses_of_scores(scores: Sides, models: Sequence[str]) -> list[LossOfModel]:
     """
     shares = scores.shares(len(models))
     losses = []
-    sums = _within_items(scores, len(models))
+    sums = _losses_within_items(scores, len(models))
     for name, share, (observed, parts) in zip(models, shares, sums, strict=True):
         if parts:
-            losses.append(LossOfModel(name, float(share), _p_of_sum(observed, parts)))
+            losses.append(LossOfModel(model=name, share=float(share), p=_p_of_sum(observed, parts)))
     return losses
 
 
@@ -221,7 +221,7 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
     return np.asarray(smallest_pair == largest_pair)
 
 
-def _within_items(sides: Sides, models: int) -> list[_Sum]:
+def _losses_within_items(sides: Sides, models: int) -> list[_Sum]:
     """Return each model's number of losses over items on which several pairs met.
 
     The models that were asked for as many results on an item are a group. By chance, each model of
@@ -229,7 +229,7 @@ def _within_items(sides: Sides, models: int) -> list[_Sum]:
     that are alone in their group are left out.
     """
     if not sides.lost.any():
-        return [_Sum(0, [])] * models
+        return [_Sum(observed=0, parts=[])] * models
     has_loss = np.bincount(sides.cluster, sides.lost) > 0
     new_number = np.cumsum(has_loss) - 1
     kept = sides.take(has_loss[sides.cluster])
@@ -257,17 +257,17 @@ def _within_items(sides: Sides, models: int) -> list[_Sum]:
             _SumPart(distributions[k], int(counts_by_kind[k]))
             for k in np.flatnonzero(counts_by_kind)
         ]
-        sums.append(_Sum(int(unparsed[is_term].sum()), parts))
+        sums.append(_Sum(observed=int(unparsed[is_term].sum()), parts=parts))
     return sums
 
 
-def _between_items(battles: _Losses, models: int) -> list[_Sum]:
+def _losses_between_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's number of items with a loss, among items on which only one pair met.
 
     Items with the same number of battles are compared: by chance, the items with a loss are draws
     without replacement from them. A model that is on none of these items, or on all, is left out.
     """
-    sums = [_Sum(0, [])] * models
+    sums = [_Sum(observed=0, parts=[])] * models
     if not battles.lost.any():
         return sums
     _, start, item, size = np.unique(
@@ -286,7 +286,9 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
                 probabilities = _hypergeometric_probabilities(items, hits, drawn)
                 part = _SumPart(probabilities, variables=1, draws=min(hits, drawn))
                 observed, parts = sums[model]
-                sums[model] = _Sum(observed + int((lost & is_item_of_model).sum()), [*parts, part])
+                sums[model] = _Sum(
+                    observed=observed + int((lost & is_item_of_model).sum()), parts=[*parts, part]
+                )
     return sums
 
 

@@ -44,7 +44,12 @@ class ShownVerdicts:
 
     def take(self, rows: np.ndarray) -> FirstShown:
         """Return the verdicts of a mask as `FirstShown`, a row per verdict, not yet by cluster."""
-        return FirstShown(self.cluster[rows], self.won[rows], self.number[rows], self.flip[rows])
+        return FirstShown(
+            cluster=self.cluster[rows],
+            won=self.won[rows],
+            number=self.number[rows],
+            flips=self.flip[rows],
+        )
 
 
 _CACHE: WeakKeyDictionary[Rows, dict[str, Mapping[str, list[OrderEffect]]]] = WeakKeyDictionary()

@@ -185,7 +185,8 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
     """Return names of rankers without repetitions, from a list or a text with commas."""
     from podium.plugins.settings import ranker_names
 
-    return tuple(ranker_names(",".join(_as_texts(typed))))
+    joined = ",".join(_as_texts(typed))
+    return tuple(ranker_names(joined))
 
 
 def _parse_reading(option: ReadingOption, typed: Any) -> Any:

@@ -254,7 +254,11 @@ def _parse_pin(document: Any) -> ReferencePin:
     rankings = []
     for row in document["rankings"]:
         by = tuple(map(str, row["by"]))
-        rankings.append(FirstRanking(str(row["task"]), str(row["ranker"]), by, str(row["date"])))
+        rankings.append(
+            FirstRanking(
+                task=str(row["task"]), ranker=str(row["ranker"]), by=by, date=str(row["date"])
+            )
+        )
     settings = {}
     for task, rows in document["settings"].items():
         settings[str(task)] = tuple(

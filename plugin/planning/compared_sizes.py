@@ -67,7 +67,9 @@ def compared_size(
     if items is None:
         problem = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
         raise UsageError(f"--difference {difference}: {problem}")
-    return ComparedSize(difference, test, assumption, items, power_on(items))
+    return ComparedSize(
+        difference=difference, test=test, spread=assumption, items=items, power=power_on(items)
+    )
 
 
 def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:

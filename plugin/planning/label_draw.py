@@ -391,10 +391,10 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         for number, (with_judge, without_judge) in draw.forecast.items()
     )
     table = Table(
-        "",
-        ("labels in all", "with the judge", "alone"),
-        rows,
-        "rrr",
+        title="",
+        header=("labels in all", "with the judge", "alone"),
+        rows=rows,
+        align="rrr",
         legend=("mean absolute error, Elo",),
     )
     return (Report("how many labels for which error", table=table, notes=tuple(notes)),)

@@ -407,7 +407,9 @@ def _section(
             continue
         heads.append(head)
         cells_by_column.append(cells)
-    table = Table("", tuple(heads), tuple(zip(*cells_by_column, strict=True)), **more)
+    table = Table(
+        title="", header=tuple(heads), rows=tuple(zip(*cells_by_column, strict=True)), **more
+    )
     return Section(name, title, tables=(table,), notes=tuple(notes))
 
 

@@ -245,7 +245,13 @@ class _AuditRequest:
             checks = [*check_connected_battles(battles), *checks]
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
-        data = AuditData(battles, merged or battles, judgments, standings, of_ranking)
+        data = AuditData(
+            battles=battles,
+            rated=merged or battles,
+            judgments=judgments,
+            standings=standings,
+            checks=of_ranking,
+        )
         of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
         further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
@@ -260,7 +266,9 @@ class _AuditRequest:
         probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
         probes.sort(key=lambda probe: probe.place)
         answer = audit_answer(standings, probes)
-        return BoardAudit(standings, tuple(probes), answer, self.arguments.reading)
+        return BoardAudit(
+            standings=standings, probes=tuple(probes), answer=answer, source=self.arguments.reading
+        )
 
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
@@ -268,10 +276,11 @@ class _AuditRequest:
         """Return what was typed to read a slice, for the commands of its remedies."""
         separation = standings.separation
         names = () if separation is None else tuple(separation.names[:2])
+        shown_slice = standings.shown_slice if value else None
         return replace(
-            self.arguments.of_slice(self.column, standings.shown_slice if value else None),
+            self.arguments.of_slice(self.column, shown_slice),
             are_votes=are_human_votes(battles),
-            are_scores=standings.scale.name == "score",
+            are_scores=(standings.scale.name == "score"),
             are_pooled=self.is_pooled,
             leaders=names,
         )

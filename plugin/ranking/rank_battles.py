@@ -546,10 +546,10 @@ def _rank_slices(
         for value, part in own:
             try:
                 refuse_several_metrics(part)
-                if not (pool or ranks_judges):
+                if not pool and not ranks_judges:
                     refuse_several_judges(part, can_divide=True)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
-                result = _withhold_order(result, part, in_two_units=value in in_two_units)
+                result = _withhold_order(result, part, in_two_units=(value in in_two_units))
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 result = add_measured(result, part)
                 standings.append(replace(result, slice=value, warnings=warnings))

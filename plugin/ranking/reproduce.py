@@ -100,7 +100,7 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
     recorded = provenance.get("options") if isinstance(provenance, Mapping) else None
     if not isinstance(recorded, Mapping):
         raise DataError("the ranking records no options", source=str(path), remedy=AGAIN)
-    if not (sources or provenance.get("sources")):
+    if not sources and not provenance.get("sources"):
         remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
         raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
     if not sources:
@@ -123,7 +123,12 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         if values_before.get(place) != values_now.get(place)
         or (place in values_before) != (place in values_now)
     ]
-    return Reproduction(ranking, len(places), tuple(differences), _changed_versions(provenance))
+    return Reproduction(
+        ranking=ranking,
+        compared=len(places),
+        differences=tuple(differences),
+        versions=_changed_versions(provenance),
+    )
 
 
 @contextmanager
@@ -237,7 +242,7 @@ def _names_of_entries(content: Sequence[Any]) -> list[Any]:
 
 def _changed_versions(provenance: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return the packages whose version is not the recorded one, with both versions."""
-    now = build_provenance((), {})["versions"]
+    now = build_provenance(sources=(), options={})["versions"]
     before = provenance.get("versions", {})
     return {
         name: (str(before[name]), str(now[name]))

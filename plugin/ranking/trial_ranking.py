@@ -83,7 +83,7 @@ def coming_verdicts(
         one_jury=one_jury,
         margins=realization.margins,
         graded=has_soft_credits and how.logprobs != "off",
-        may_be_plain=how.logprobs == "auto",
+        may_be_plain=(how.logprobs == "auto"),
         scores=not how.is_pairwise,
         human=human,
     )
@@ -126,7 +126,8 @@ def check_rankers(
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
     plain = None
     if coming.graded and coming.may_be_plain:
-        plain = read_battles(pd.DataFrame(_made_up_rows(replace(coming, graded=False))))
+        plain_rows = _made_up_rows(replace(coming, graded=False))
+        plain = read_battles(pd.DataFrame(plain_rows))
     notes = []
     for name, options in ranker_options(rankers, settings or {}).items():
         used_calibration = None

@@ -264,7 +264,12 @@ class Responses:
             left_out += lacking
             left_out_of[pairing.item] += lacking
         # `+` leaves out the items of which no battle was left out.
-        return NextRound(tuple(pairings), next_round.note, left_out, +left_out_of)
+        return NextRound(
+            pairings=tuple(pairings),
+            note=next_round.note,
+            left_out=left_out,
+            left_out_of=+left_out_of,
+        )
 
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""
@@ -316,6 +321,7 @@ class Responses:
         keys = {item.id: item.keys for item in self.items}
 
         def has_answer(name: str, item: str) -> bool:
+            """Return whether a model has a response to the item, of any number."""
             texts = self.texts.get(name, {})
             return any(key in texts for key in keys.get(item, ()))
 
@@ -393,6 +399,7 @@ class Responses:
         selected = {find_name("model", name, self.texts) for name in models}
 
         def keep_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
+            """Return the entries of the selected models."""
             return {name: value for name, value in by_model.items() if name in selected}
 
         return replace(
@@ -505,6 +512,7 @@ class Responses:
         kept_keys = {key for item in items for key in item.keys}
 
         def keep_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+            """Return the entries of the kept items, for each model."""
             selected = {}
             for name, by_key in by_model.items():
                 selected[name] = {key: value for key, value in by_key.items() if key in kept_keys}

@@ -112,7 +112,7 @@ def is_generated(sheet: Sheet) -> bool:
     """
     first = sheet.frame.iloc[0]
     response = _responses(first)[0]
-    if not (isinstance(response, str) or is_empty(response)):
+    if not isinstance(response, str) and not is_empty(response):
         return False
     if len(request_of(first["arguments"])) != 1:
         return True

@@ -206,7 +206,7 @@ class Show:
         if self.reasoning == "strip":
             turns = [_without_reasoning_of_turn(turn) for turn in turns]
             answer = strip_reasoning(answer)
-        shown_turns = [*until_answer(turns)]
+        shown_turns = [*turns_until_answer(turns)]
         last_turn = shown_turns[-1] if shown_turns else None
         if last_turn and last_turn.role == "assistant" and last_turn.text.strip() == answer.strip():
             # The transcript ends with the answer, so the last turn does not repeat it.
@@ -231,7 +231,7 @@ ANSWER_ALONE = Show()
 """Shows only the answer."""
 
 
-def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
+def turns_until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
     """Return the turns up to the final answer; all turns if there is no final answer.
 
     The final answer is the last turn of the assistant, provided that it has a text and no calls,
@@ -354,6 +354,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
     """
 
     def saves_too_little(length: int) -> bool:
+        """Return whether cuts to this length save fewer tokens than `excess`."""
         saved = (
             cost - min(cost, piece.shorten(length).cost)
             for piece, cost in zip(pieces, costs, strict=True)

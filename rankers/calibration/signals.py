@@ -108,7 +108,9 @@ def read_signal(
         columns = {"verdict": 2 * battles.numbers_of("credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
-    signal = Signal(kind, tuple(columns), x, ridge if kind == "criteria" else 0.0)
+    signal = Signal(
+        kind=kind, names=tuple(columns), x=x, ridge=ridge if kind == "criteria" else 0.0
+    )
     if not battles.readable.any():
         raise nothing_readable(battles)
     if not signal.is_known.any():

@@ -189,6 +189,7 @@ class DifferenceTest:
             return centre
 
         def excess(null: float) -> float:
+            """Return by how much the p-value of an assumed difference exceeds alpha."""
             return self._p(null, side) - alpha
 
         end = find_root(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE)

@@ -498,8 +498,10 @@ def with_intervals_by_tests(
         level: confidence level.
     """
     tests = estimate.tests
-    has_few_models = len(is_flat) <= MOST_BOUNDED
-    if tests is None or estimate.method is None or not (is_flat.any() and has_few_models):
+    if tests is None or estimate.method is None:
+        return estimate
+    has_many_models = len(is_flat) > MOST_BOUNDED
+    if has_many_models or not is_flat.any():
         return estimate
     low = estimate.low.copy()
     high = estimate.high.copy()

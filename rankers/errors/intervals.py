@@ -278,7 +278,7 @@ def effective_clusters(influence: np.ndarray) -> np.ndarray:
     squares = np.sum(influence**2, axis=0) ** 2
     fourth = np.sum(influence**4, axis=0)
     infinite = np.full(np.shape(fourth), np.inf)
-    return np.asarray(np.divide(squares, fourth, out=infinite, where=fourth > 0))
+    return np.asarray(np.divide(squares, fourth, out=infinite, where=(fourth > 0)))
 
 
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
@@ -356,12 +356,12 @@ def sandwich_estimate(
     half_width = quantile * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(
-        score,
-        score - half_width,
-        score + half_width,
-        covariance,
-        clusters,
-        method,
+        score=score,
+        low=score - half_width,
+        high=score + half_width,
+        covariance=covariance,
+        clusters=clusters,
+        method=method,
         freedom=freedom,
         error_method=method,
         by_holm=is_group(cluster),
@@ -634,4 +634,12 @@ def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> Sc
     models = len(score)
     unknown = np.full(models, np.nan)
     covariance = np.full((models, models), np.nan)
-    return ScoreEstimates(score, unknown, unknown, covariance, clusters, None, warnings)
+    return ScoreEstimates(
+        score=score,
+        low=unknown,
+        high=unknown,
+        covariance=covariance,
+        clusters=clusters,
+        method=None,
+        warnings=warnings,
+    )

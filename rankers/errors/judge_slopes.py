@@ -314,7 +314,13 @@ def fit_slopes(
     ordered_battles = np.bincount(data.judge, data.order != 0, len(data.judges))
     positioned = np.flatnonzero(ordered_battles)
     start = np.append(theta - theta.mean(), np.zeros(len(data.judges) + len(positioned)))
-    fit = SlopeFit(data, start, regularization, positioned, equal)
+    fit = SlopeFit(
+        data=data,
+        parameters=start,
+        regularization=regularization,
+        positioned=positioned,
+        has_equal_slopes=equal,
+    )
     for _ in range(STEPS):
         step, decrement = _ascending_step(fit)
         if decrement <= TOLERANCE**2 * data.coded.weight.sum():

@@ -86,7 +86,7 @@ def raters_of(
         code = np.empty(len(names), dtype=np.int64)
         code[is_named] = named_code
         code[~is_named] = len(distinct)
-        return Raters(column, len(distinct), code, distinct)
+        return Raters(unit=column, number=len(distinct), code=code, names=distinct)
     return None
 
 
@@ -191,7 +191,8 @@ def influence_of_raters(
     for unit in (rater, np.ravel(pairs)):
         shares = shares_of_raters(unit, mean, weight, influence.shape[1])
         by_unit = clustered_covariance(influence, unit)
-        enlarged.append(shares.enlarge(by_unit, len(distinct_values(unit))))
+        units = len(distinct_values(unit))
+        enlarged.append(shares.enlarge(by_unit, units))
         freedoms.append(shares.freedom)
     if by_item is None:
         by_item = clustered_covariance(influence, cluster)

@@ -450,7 +450,7 @@ def _iterate(
         current = current.select(is_moving)
     # The first-order gain of the last step, for the samples that still move.
     gains = np.sum(gradient * step.parameter_change, axis=1)[is_moving]
-    raise _no_convergence(gains, current.weight.sum(axis=1), float(move.max()))
+    raise _convergence_error(gains, current.weight.sum(axis=1), float(move.max()))
 
 
 def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.ndarray:
@@ -505,7 +505,7 @@ def _damped_step(likelihood: Likelihood, current: _SampleFits) -> tuple[_Step, n
     return _Step(factor * parameter_change, factor * logit_change, move), gradient
 
 
-def _no_convergence(
+def _convergence_error(
     gains: np.ndarray, weights: np.ndarray, move: float
 ) -> NotConvergedError | NotIdentifiedError:
     """Return the error of samples that did not converge.

@@ -154,7 +154,7 @@ def estimate_dispersion(labels: CodedBattles, theta: np.ndarray) -> float:
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
     surplus = labels.credit - p
     variance = p * (1 - p)
-    design = DesignMatrix(None, labels.a, labels.b, len(theta))
+    design = DesignMatrix(columns=None, first=labels.a, second=labels.b, models=len(theta))
     information = design.information((labels.weight * variance)[None])[0]
     # The information has no inverse, because rows identify only differences: half of a unit matrix
     # is added.
@@ -220,10 +220,10 @@ def _likelihood(
     design = DesignMatrix(predicted_differences[:, None], pairs.first, pairs.second, pairs.models)
     penalty = np.append(precision, 1.0)
     return Likelihood(
-        design,
-        pairs.credit / dispersion,
-        pairs.weight / dispersion,
-        penalty,
+        design=design,
+        credit=pairs.credit / dispersion,
+        weight=pairs.weight / dispersion,
+        penalty=penalty,
         offset=predicted_differences,
     )
 
@@ -483,4 +483,11 @@ def fit_with_misjudged(
     if is_flagged.any():
         fit = fit_random_effects(labels, phi, spread_prior, misjudged=is_flagged)
     excess = fit.kappa[0] * (phi - phi.mean()) - fit.theta
-    return MisjudgedFit(fit, is_flagged, is_labelled & ~is_flagged, p_value, excess, threshold)
+    return MisjudgedFit(
+        fit=fit,
+        flagged=is_flagged,
+        is_open=is_labelled & ~is_flagged,
+        p_value=p_value,
+        excess=excess,
+        threshold=threshold,
+    )

@@ -86,11 +86,11 @@ class LadderPrior:
         is_replaced = np.isin(pair_key, a * pairs.models + b)
         other_pairs = pairs.take(~is_replaced)
         return Pairs(
-            np.append(other_pairs.first, a),
-            np.append(other_pairs.second, b),
-            np.append(other_pairs.credit, credit_of_tie),
-            np.append(other_pairs.weight, weight_of_tie),
-            pairs.models,
+            first=np.append(other_pairs.first, a),
+            second=np.append(other_pairs.second, b),
+            credit=np.append(other_pairs.credit, credit_of_tie),
+            weight=np.append(other_pairs.weight, weight_of_tie),
+            models=pairs.models,
         )
 
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
@@ -305,7 +305,8 @@ class Strengths:
                 self.pairs, credit[draw], weight[draw], theta[draw]
             )
             is_unbounded = np.isnan(unbounded_side) | (unbounded_side != 0)
-            if is_unbounded.all() or (scale.pinned is not None and is_unbounded[scale.pinned]):
+            is_pin_unbounded = scale.pinned is not None and is_unbounded[scale.pinned]
+            if is_pin_unbounded or is_unbounded.all():
                 scores[draw] = np.nan
                 continue
             # Unbounded models get their strengths by all battles, shifted by the mean change of
@@ -393,7 +394,13 @@ def fit_strengths(
     if prior:
         penalty = prior.precision + np.diag(np.where(prior.is_rated, 0.0, likelihood.penalty))
         likelihood = replace(likelihood, penalty=penalty, mean=prior.mean)
-    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start), prior)
+    return Strengths(
+        pairs=pairs,
+        regularization=regularization,
+        likelihood=likelihood,
+        optimum=maximize(likelihood, start),
+        prior=prior,
+    )
 
 
 def pair_likelihood(
@@ -424,11 +431,13 @@ def column_likelihood(
     It has a row for each battle. `columns` has shape (battles, further columns); their
     coefficients have no penalty.
     """
-    design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
+    design = DesignMatrix(columns=columns, first=coded.a, second=coded.b, models=len(coded.models))
     penalty_of_strengths = np.full(design.models, float(regularization))
     penalty_of_coefficients = np.zeros(columns.shape[1])
     penalty = np.append(penalty_of_strengths, penalty_of_coefficients)
-    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
+    return Likelihood(
+        design=design, credit=coded.weight * coded.credit, weight=coded.weight, penalty=penalty
+    )
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -400,7 +400,9 @@ def _fit_logistic(
         NotConvergedError: the fit did not reach its maximum.
     """
     no_penalty = np.zeros(rows.shape[1])
-    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, no_penalty)
+    likelihood = Likelihood(
+        design=DesignMatrix(rows), credit=weight * credit, weight=weight, penalty=no_penalty
+    )
     try:
         coefficients = maximize(likelihood).parameters
     except (NotIdentifiedError, SingularError):

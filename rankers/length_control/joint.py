@@ -146,10 +146,10 @@ def fit_with_length(
         )
     try:
         return Strengths(
-            pair_sums(coded),
-            regularization,
-            likelihood,
-            maximize(likelihood, np.append(start, 0.0)),
+            pairs=pair_sums(coded),
+            regularization=regularization,
+            likelihood=likelihood,
+            optimum=maximize(likelihood, np.append(start, 0.0)),
         )
     except SingularError as error:
         raise NotConvergedError(

@@ -207,7 +207,8 @@ class Duck:
         """
         if most <= BATCH:
             batch = self.arrays(query)
-            if len(next(iter(batch.values()))):
+            any_column = next(iter(batch.values()))
+            if len(any_column):
                 yield batch
             return
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:

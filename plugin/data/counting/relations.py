@@ -437,27 +437,27 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
     weight = "weights / 2" if "weight" in present else "1e0"
     readable = "judged > 0" if keep_one_sided else "judged = 2"
 
-    def if_readable(value: str, zero: str = "0") -> str:
+    def value_if_readable(value: str, zero: str = "0") -> str:
         """Return SQL of a value that is 0 unless the battle is readable."""
         return f"case when {readable} then {value} else {zero} end"
 
     sums = {
         "battles": "1",
-        "judged": if_readable("1"),
-        "weight": if_readable(weight, "0e0"),
-        "credit": if_readable(f"{weight} * ({verdict})", "0e0"),
-        "decided": if_readable(f"case when ({outcome}) <> 0.5 then 1 else 0 end"),
+        "judged": value_if_readable("1"),
+        "weight": value_if_readable(weight, "0e0"),
+        "credit": value_if_readable(f"{weight} * ({verdict})", "0e0"),
+        "decided": value_if_readable(f"case when ({outcome}) <> 0.5 then 1 else 0 end"),
     }
     if HARD in present:
-        sums["graded"] = if_readable("sign(graded)")
+        sums["graded"] = value_if_readable("sign(graded)")
     is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     for kind, is_kind in SWAPS.items():
         sums[quote_name(kind)] = f"case when ({is_kind}){is_asked} then 1 else 0 end"
     if IDENTICAL in present:
         sums[IDENTICAL] = f"sign({IDENTICAL})"
     if "margin" in present:
-        sums["with_margin"] = if_readable("case when with_margin = judged then 1 else 0 end")
-        sums["credit_by_margin"] = if_readable("case when credits = 0 then 1 else 0 end")
+        sums["with_margin"] = value_if_readable("case when with_margin = judged then 1 else 0 end")
+        sums["credit_by_margin"] = value_if_readable("case when credits = 0 then 1 else 0 end")
     return sums
 
 

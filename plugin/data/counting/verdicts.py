@@ -229,7 +229,7 @@ class Verdicts:
         judges = relations.graders_query(self._battles, self.battle_columns)
         graders = [name for (name,) in self.engine.rows(judges)]
         if not graders:
-            return Grades(0, 0)
+            return Grades(number=0, battles=0)
         query = relations.grades_query(self._battles, self.battle_columns, graders)
         return Grades(*map(int, self.engine.rows(query)[0]))
 
@@ -548,6 +548,7 @@ class Verdicts:
             source = f"({counted}) as counted"
 
             def query(rows: str) -> str:
+                """Return the query that groups some of the rows."""
                 known = relations.with_outcomes(rows, self._counted)
                 return relations.grouped_query(known, self._counted, further, **groups)
 

@@ -288,7 +288,9 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
     encoding = next((name for name, marks in UTF_STARTS.items() if head.startswith(marks)), None)
     encoding = encoding or encoding_of_other_text(path)
     ends_with_cr = b"\0" not in head and b"\r" in head and b"\n" not in head
-    if encoding is None and not ends_with_cr and not head.startswith(2 * codecs.BOM_UTF8):
+    has_two_marks = head.startswith(2 * codecs.BOM_UTF8)
+    is_plain = encoding is None and not ends_with_cr and not has_two_marks
+    if is_plain:
         return path
     copy = engine.folder / engine.fresh("copy")
     text_encoding = encoding or "utf-8"
@@ -315,13 +317,11 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
 
 def _reject_binary(head: bytes) -> None:
     """Raise DataError if the first bytes of a file are neither text nor Parquet or DuckDB."""
-    if (
-        b"\0" in head[:HEAD_SIZE]
-        and not head.startswith(PARQUET_START)
-        and head[8:12] != DATABASE_START
-        and not any(map(head.startswith, UTF_STARTS.values()))
-        and not is_wide_text_expected()
-    ):
+    if b"\0" not in head[:HEAD_SIZE]:
+        return
+    is_table = head.startswith(PARQUET_START) or head[8:12] == DATABASE_START
+    is_wide_text = any(map(head.startswith, UTF_STARTS.values())) or is_wide_text_expected()
+    if not is_table and not is_wide_text:
         raise _binary_error(head[:HEAD_SIZE])
 
 
@@ -375,7 +375,9 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
         row = "file_row_number + 1"
         scan = f"{call}, file_row_number=true)"
     names_of_rows = _names_of_rows(engine, types, scan)
-    return _view_of_columns(engine, path, types, row, scan, "Parquet", names_of_rows)
+    return _view_of_columns(
+        engine, path, types=types, row=row, scan=scan, kind="Parquet", kept_index=names_of_rows
+    )
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
@@ -431,7 +433,9 @@ def _open_database(path: Path, plain_file: Path, table: str, engine: Duck) -> Re
         )
     scan = ".".join(map(quote_name, (name, *matching_tables[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
-    return _view_of_columns(engine, path, types, "row_number() over ()", scan, "DuckDB")
+    return _view_of_columns(
+        engine, path, types=types, row="row_number() over ()", scan=scan, kind="DuckDB"
+    )
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
@@ -473,4 +477,4 @@ def _view_of_columns(
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept_columns))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
     cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept_columns)}
-    return Records(engine, str(path), view, cells, repair=raise_damaged)
+    return Records(engine=engine, source=str(path), scan=view, columns=cells, repair=raise_damaged)

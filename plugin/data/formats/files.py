@@ -40,7 +40,7 @@ def find_files(source: str, further_suffixes: tuple[str, ...] = ()) -> SourceFil
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further_suffixes))
             kept = tuple(remote for remote in objects if not is_temporary(remote.name))
-            return SourceFiles(label, (), searched, kept)
+            return SourceFiles(label=label, paths=(), searched=searched, remote=kept)
         path = str(place)
     if Path(path).is_dir():
         files = _files_in_folder(Path(path), (*SUFFIXES, *further_suffixes))

@@ -140,4 +140,6 @@ def _open_values(path: Path, rows: str, engine: Duck) -> Records:
     names, _ = keys_of_records(engine, rows)
     view = engine.fresh("file")
     engine.view(view, select_cells(rows, names))
-    return Records(engine, str(path), view, columns_of_cells(names), is_text=True)
+    return Records(
+        engine=engine, source=str(path), scan=view, columns=columns_of_cells(names), is_text=True
+    )

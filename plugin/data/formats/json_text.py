@@ -29,7 +29,7 @@ from podium.data.formats.records import (
     whole_number,
 )
 from podium.data.formats.win_matrix import shares_names
-from podium.data.text_encodings import NotUtf8Error, not_utf_8
+from podium.data.text_encodings import NotUtf8Error, not_utf_8_error
 from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 
@@ -98,7 +98,14 @@ def open_lines(
             lines = enumerate(short_lines(stream), start=1)
             return pd.Index([place for place, line in lines if line.strip()], name="line")
 
-    return Records(engine, str(path), view, columns, line_numbers, is_text=True)
+    return Records(
+        engine=engine,
+        source=str(path),
+        scan=view,
+        columns=columns,
+        places=line_numbers,
+        is_text=True,
+    )
 
 
 def columns_of_cells(names: Sequence[str]) -> dict[str, Column]:
@@ -212,8 +219,10 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
         raise nested_too_deeply().with_place("", f"line {place}") from None
     except ValueError as error:
         is_cut = not line.endswith(b"\n")
-        if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
-            raise not_utf_8(f"line {place}", path) from None
+        if isinstance(error, UnicodeDecodeError):
+            is_character_cut = is_cut and error.end == len(line)
+            if not is_character_cut:
+                raise not_utf_8_error(f"line {place}", path) from None
         reject_lfs_pointer(line)
         beginning = line[:400].decode("utf-8", errors="replace")
         problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
@@ -287,7 +296,7 @@ def read_document(path: Path) -> "pd.DataFrame":
         remedy = "the file is cut off or damaged: write or copy it again"
         raise DataError(problem, row=f"line {error.lineno}", remedy=remedy) from None
     except UnicodeDecodeError:
-        raise not_utf_8("", path) from None
+        raise not_utf_8_error("", path) from None
     except RecursionError:
         raise nested_too_deeply() from None
     records = content
@@ -391,7 +400,7 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     has_other_keys = not content.keys() <= {"columns", "data", "index"}
     if has_other_keys:
         return None
-    if not (isinstance(names, list) and isinstance(data, list) and isinstance(index, list)):
+    if not isinstance(names, list) or not isinstance(data, list) or not isinstance(index, list):
         return None
     if not all(isinstance(row, list) and len(row) == len(names) for row in data):
         return None

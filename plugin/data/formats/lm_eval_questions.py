@@ -90,7 +90,9 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
         with_prompts = settle_prompts(documents, choices, [runs[k] for k in positions])
         for k, run in zip(positions, with_prompts, strict=True):
             runs[k] = run
-    return ComparedDocuments(tuple(paired), tuple(runs), tuple(findings), tuple(accepted))
+    return ComparedDocuments(
+        scores=tuple(paired), runs=tuple(runs), findings=tuple(findings), accepted=tuple(accepted)
+    )
 
 
 def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:

@@ -418,7 +418,9 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
     columns = {
         old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)
     }
-    return Records(engine, source, name, columns, lambda: frame.index)
+    return Records(
+        engine=engine, source=source, scan=name, columns=columns, places=lambda: frame.index
+    )
 
 
 def records_of_view(engine: Duck, view: str, source: str) -> Records:

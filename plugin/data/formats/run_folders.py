@@ -160,7 +160,10 @@ def _which_counts(chosen: FiledRun, newest: FiledRun) -> str:
         return "one that finished"
     if not chosen.whole:
         return "the one with the most finished samples"
-    if newest.cut_to is None or (chosen.cut_to is not None and chosen.cut_to <= newest.cut_to):
+    if newest.cut_to is None:
+        return "the one that was just made"
+    has_more_items = chosen.cut_to is None or chosen.cut_to > newest.cut_to
+    if not has_more_items:
         return "the one that was just made"
     items = "all items" if chosen.cut_to is None else quantity(chosen.cut_to, "item")
     return f"the one on {items} (the newest has {newest.cut_to:,})"

@@ -353,8 +353,10 @@ def _trial_battles_query(
     if "reason" in known:
         reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {reason})"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
-    columns |= {"model_a": "a.model", "model_b": "b.model"}
-    columns |= {"score_a": "a.score", "score_b": "b.score"}
+    columns["model_a"] = "a.model"
+    columns["model_b"] = "b.model"
+    columns["score_a"] = "a.score"
+    columns["score_b"] = "b.score"
     columns["credit"] = credit
     columns["margin"] = "a.score - b.score"
     columns["reason"] = f"case when a.score - b.score is null then {reason} end"

@@ -72,8 +72,11 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
         for measure in new.values():
             decided.add((measure.own_name, measure.task))
             note = _note_on_direction(measure, asked)
-            notes |= {note: None} if note else {}
-    return Directions(oriented, [*notes], [*accepted], frozenset(decided))
+            if note:
+                notes[note] = None
+    return Directions(
+        tables=oriented, notes=[*notes], accepted=[*accepted], decided=frozenset(decided)
+    )
 
 
 def _no_scores_error(asked: bool) -> UsageError:

@@ -26,7 +26,9 @@ ONE_MODEL_COLUMNS = {
     "item": ("item", *LIKELY_OF_SCORES["item"]),
     "score": ("score", *LIKELY_OF_SCORES["score"]),
     "model": (
-        *("model", "model_a", "model_b"),
+        "model",
+        "model_a",
+        "model_b",
         *LIKELY_OF_SCORES["model"],
         *LIKELY["model_a"],
         *LIKELY["model_b"],
@@ -100,7 +102,8 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
     remedy = f"{named}; `podium list formats` shows what is known"
     lacks_items = lacks_only_items(columns, guess.columns)
-    if source != FRAME and not (lacks_items or may_be_figures_of_tasks(guess.columns)):
+    is_bad_guess = lacks_items or may_be_figures_of_tasks(guess.columns)
+    if source != FRAME and not is_bad_guess:
         mapping = format_mapping(
             columns=guess.columns, credit_map=guess.credit_map, fill=guess.fill
         )

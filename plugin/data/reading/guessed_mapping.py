@@ -411,7 +411,8 @@ def _column_of_verdicts(
             continue
         is_named = path == "credit" or not VERDICT_WORDS.isdisjoint(_words_in_name(path))
         words = {value for value in values - models if not _is_verdict(value)}
-        is_known = not words and (bool(values & models) or len(values) > 1)
+        is_telling = bool(values & models) or len(values) > 1
+        is_known = is_telling and not words
         if is_known or is_named:
             likely.append((not is_known, not is_named, len(path), path))
     return min(likely)[-1] if likely else None

@@ -165,10 +165,10 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
         metrics = (ALL_METRICS,)
     reading = Reading(
         metrics=metrics,
-        all_runs=query.runs == "all",
+        all_runs=(query.runs == "all"),
         where=query.where,
         allowed=query.allow,
-        names_joined=query.names == "joined",
+        names_joined=(query.names == "joined"),
         cluster=query.cluster,
         human_judge=query.human_judge,
     )
@@ -188,7 +188,8 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
 def _require_sources(sources: Sequence[Source]) -> None:
     """Check that every source is a path or a data frame; raise UsageError if one is not."""
     for source in sources:
-        if not (isinstance(source, str | PurePath) or is_frame(source)):
+        is_path = isinstance(source, str | PurePath)
+        if not is_path and not is_frame(source):
             kind = type(source).__name__
             remedy = "give pandas.DataFrame(records)"
             raise UsageError(f"a source is a path or a data frame, not a {kind}: {remedy}")

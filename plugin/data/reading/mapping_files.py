@@ -256,7 +256,9 @@ def _checked_value(path: Path, name: str, value: Any) -> Any:
         return TRUTHS[value]
     if name in TEXT_KEYS:
         words = WORDS.get(name)
-        if not isinstance(value, str) or not value or (words and value not in words):
+        is_text = isinstance(value, str) and bool(value)
+        is_unknown_word = words is not None and value not in words
+        if not is_text or is_unknown_word:
             known = f"one of {', '.join(words)}" if words else "a text"
             raise refuse(f"{value!r} is not {known}", f"write {known}")
         return value

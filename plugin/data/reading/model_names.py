@@ -49,7 +49,7 @@ def require_distinct_names(verdicts: Verdicts, tables: Sequence[RecordTable] = (
 def require_same_spelling(battles: Battles, labels: Battles) -> None:
     """Raise DataError if a model has another name in human labels that looks the same."""
     for alike in names_alike([*battles.models, *labels.models]).values():
-        raise alike_error("models", alike, ["", ""])
+        raise alike_error("models", alike=alike, places=["", ""])
 
 
 def alike_error(kind: str, alike: Sequence[str], places: Sequence[str]) -> DataError:

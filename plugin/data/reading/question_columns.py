@@ -166,7 +166,9 @@ def find_question_parts(engine: Duck, tables: Sequence[RecordTable]) -> Question
             return QuestionParts(_first_names(named), further, references, doubt)
     contexts = _names_in_all([_known_names(each.records, CONTEXT_NAMES) for each in tables])
     doubt = CONTEXTS_IN_DOUBT if contexts else ""
-    return QuestionParts((contexts,) * len(tables), (), references, doubt)
+    return QuestionParts(
+        main=(contexts,) * len(tables), further=(), references=references, doubt=doubt
+    )
 
 
 def choose_question_columns(
@@ -408,4 +410,4 @@ def _join_columns(records: Records, names: Sequence[str], doubt: str = "") -> Qu
     else:
         texts = [_one_spelling(records.columns[name]) for name in names]
         column = Column(f"concat_ws({text(SEPARATOR)}, {', '.join(texts)})")
-    return QuestionColumn(tuple(names), column, column, doubt)
+    return QuestionColumn(names=tuple(names), column=column, shown=column, doubt=doubt)

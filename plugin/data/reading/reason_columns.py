@@ -8,8 +8,14 @@ from podium.data.formats.verdict_cells import NO_ERROR_VALUES
 from podium.scorers.reply import FILTERED
 
 ERROR_NAMES = (
-    *("error", "error_message", "error_msg", "exception", "api_error", "parse_error"),
-    *("failure", "failure_reason"),
+    "error",
+    "error_message",
+    "error_msg",
+    "exception",
+    "api_error",
+    "parse_error",
+    "failure",
+    "failure_reason",
 )
 """Names of columns with errors, in lower case."""
 FINISH_NAMES = ("finish_reason", "stop_reason")

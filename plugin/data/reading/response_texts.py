@@ -35,7 +35,10 @@ SHOWN = 120
 def response_columns(columns: Mapping[str, Column]) -> tuple[Column, Column] | None:
     """Return the columns with the responses of model_a and model_b; None if there are none."""
     for a, b in RESPONSES:
-        if a in columns and b in columns and not (columns[a].is_number or columns[b].is_number):
+        if a not in columns or b not in columns:
+            continue
+        has_numbers = columns[a].is_number or columns[b].is_number
+        if not has_numbers:
             return columns[a], columns[b]
     return None
 

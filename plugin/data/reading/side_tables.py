@@ -66,7 +66,9 @@ def read_length_data(path: str | Path) -> External:
     with named_in_errors(path):
         hard = _finite_numbers(table[DIFFICULTY])
         gamed = _gamed_rows(table, hard)
-    return External(key, dict(zip(map(item_key, table[key]), hard, strict=True)), gamed, str(path))
+    keys = map(item_key, table[key])
+    difficulty_of_item = dict(zip(keys, hard, strict=True))
+    return External(key=key, difficulty=difficulty_of_item, gamed=gamed, source=str(path))
 
 
 def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:

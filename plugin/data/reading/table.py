@@ -71,8 +71,15 @@ OPTIONAL = ("item", "judge")
 """Columns of `LIKELY` that a table may lack."""
 LIKELY_OF_SCORES = {
     "item": (
-        *(*LIKELY["item"], "sample_id", "doc_id", "example_id", "instance_id"),
-        *("trace_id", "traceid", "utterance", "stimulus"),
+        *LIKELY["item"],
+        "sample_id",
+        "doc_id",
+        "example_id",
+        "instance_id",
+        "trace_id",
+        "traceid",
+        "utterance",
+        "stimulus",
     ),
     "model": ("model_name", "model_id", "system", "submission", "agent", "engine", "llm"),
     "score": (
@@ -465,8 +472,11 @@ def _are_scores(known: AbstractSet[str]) -> bool:
     """Return whether columns with these names, in lower case, have a score per model and item."""
     if not {"model_b", *LIKELY["model_b"]}.isdisjoint(known):
         return False
+    if "score" in known:
+        return True
     has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(known)
-    return "score" in known or (has_model and not known.isdisjoint(LIKELY_OF_SCORES["score"]))
+    has_likely_score = not known.isdisjoint(LIKELY_OF_SCORES["score"])
+    return has_model and has_likely_score
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
@@ -482,9 +492,10 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     """
     names = records.columns
     criteria = criterion_columns(names)
-    scores = {"score_a", "score_b"} <= set(names)
     missing = [name for name in ("model_a", "model_b") if name not in names]
-    if not ({"credit", "margin"} & set(names) or criteria or scores):
+    has_scores = {"score_a", "score_b"} <= set(names)
+    has_verdicts = "credit" in names or "margin" in names or has_scores or bool(criteria)
+    if not has_verdicts:
         missing.append("credit (or margin)")
     if missing:
         problem = f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}"
@@ -496,7 +507,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
             f"case when {typed[name].sql} is null then 0 else 1 end" for name in criteria
         )
         typed["margin"] = Column(f"({total}) / nullif({there}, 0)", "DOUBLE")
-    elif "margin" not in names and scores:
+    elif "margin" not in names and has_scores:
         typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
     is_of_scores = "margin" in typed and "margin" not in names and not criteria
     if is_of_scores and "credit" in names:

@@ -92,7 +92,9 @@ def finding_of_undecided_inputs(rows: ItemRows, column: str, doubt: str) -> Ques
     """
     items = _count(rows, "select distinct id from {}")
     conflicts = len(ids_with_several_inputs(rows))
-    return QuestionFinding("", "undecided", items, conflicts, reason=(column, doubt))
+    return QuestionFinding(
+        task="", pairing="undecided", items=items, conflicts=conflicts, reason=(column, doubt)
+    )
 
 
 def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:

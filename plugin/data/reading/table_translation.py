@@ -62,7 +62,7 @@ def translate_tables(
             skipped[code].append(record.source)
             continue
         rows_alone: list[BadRow] = []
-        checked = _check_table(translated.records, rows_alone, skip_alone=len(opened) > 1)
+        checked = _check_table(translated.records, rows_alone, skip_alone=(len(opened) > 1))
         if checked is None:
             skipped["lone-models"].append(record.source)
         else:

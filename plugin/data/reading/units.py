@@ -21,8 +21,22 @@ ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "qu
 """Names of columns that are used as the item if their values repeat like items. Upper and lower
 case are the same."""
 UNIT_NAMES = (
-    *("scenario", "case", "sample", "example", "instance", "query", "problem", "puzzle"),
-    *("passage", "document", "doc", "story", "dialogue", "dialog", "test_case", "testcase"),
+    "scenario",
+    "case",
+    "sample",
+    "example",
+    "instance",
+    "query",
+    "problem",
+    "puzzle",
+    "passage",
+    "document",
+    "doc",
+    "story",
+    "dialogue",
+    "dialog",
+    "test_case",
+    "testcase",
 )
 """Further names of columns that may be items, or groups of them, with or without `_id`."""
 CELL = ("model_a", "model_b", "order", "judge", "voter", "metric", "repeat", "response")
@@ -205,7 +219,8 @@ def likely_item(engine: Duck, records: Records) -> str | None:
         own = repetition_of(engine, [records], name)
         is_known = name.lower() in known
         is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
-        if is_item or (is_known and own.may_be_items):
+        may_be_named_item = is_known and own.may_be_items
+        if is_item or may_be_named_item:
             share = own.together / max(own.by_chance, 1e-9)
             candidates.append((not is_known, share, own.values, name))
     if not candidates:
@@ -267,7 +282,8 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1
-        if values >= fewest and rows > 1.2 * values and not _holds_times(first_rows, name):
+        repeats = values >= fewest and rows > 1.2 * values
+        if repeats and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
 
@@ -277,7 +293,8 @@ def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
-    if name.lower() not in known and (TIME_NAME.search(name) or RESPONSE_NAME.search(name)):
+    is_time_or_response = TIME_NAME.search(name) or RESPONSE_NAME.search(name)
+    if is_time_or_response and name.lower() not in known:
         return False
     return not records.columns[name].type.startswith(("BOOLEAN", "TIME", "DATE"))
 
@@ -312,7 +329,17 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     values, rows, same_value = _group_sizes(engine, table, "value")
     cells, _, same_cell = _group_sizes(engine, table, "cell")
     if not rows:
-        return Repetition(0, 0, 0, 0, 0, 0, 0, 0, of_response=True)
+        return Repetition(
+            rows=0,
+            values=0,
+            cells=0,
+            together=0,
+            by_chance=0,
+            in_cell=0,
+            variance=0,
+            filled=0,
+            of_response=True,
+        )
     pairs = max(rows * (rows - 1) / 2, 1)
     return Repetition(
         rows=rows,

@@ -56,20 +56,20 @@ def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     return not_known(name, why_too_many(battles) if are_too_many(battles) else reason)
 
 
-def _no_settings(_data: AuditData) -> Check:
+def _row_of_settings(_data: AuditData) -> Check:
     """Return the row of comparability: not known, because no source has the settings of runs."""
     reason = "the sources do not record how the models were run"
     return not_known("same settings", reason)
 
 
-def _no_groups(data: AuditData) -> Check:
+def _row_of_groups(data: AuditData) -> Check:
     """Return the row of groups of items, which does not apply if groups are the unit already."""
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
     return _not_known_check("groups", "no column puts items into groups", data.battles)
 
 
-def _no_losses(data: AuditData) -> Check:
+def _row_of_losses(data: AuditData) -> Check:
     """Return the row of lost battles or scores.
 
     It is ok if all battles are made of scores that no judge gave, and none of these is missing;
@@ -78,12 +78,14 @@ def _no_losses(data: AuditData) -> Check:
     battles = data.battles
     is_complete = battles.tally.judged == len(battles) and not battles.missing
     if is_complete and not is_judged(battles):
-        return make_check("lost scores", False, fields={"results": "scores", "lost": "missing"})
+        return make_check(
+            "lost scores", is_flagged=False, fields={"results": "scores", "lost": "missing"}
+        )
     name = "lost replies" if is_judged(battles) else "lost scores"
     return _not_known_check(name, "too little is lost, or too few models met", battles)
 
 
-def _no_position(data: AuditData) -> Check:
+def _row_of_position(data: AuditData) -> Check:
     """Return the row of the order of the responses.
 
     It does not apply without a judge, or if the judge scored single responses; else it is not
@@ -133,7 +135,7 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     return make_row
 
 
-def _no_voters(data: AuditData) -> Check:
+def _row_of_voters(data: AuditData) -> Check:
     """Return the row of voters, which does not apply."""
     reason = "no column names voters"
     if len((data.battles.whole or data.battles).judges) > 1:
@@ -141,7 +143,7 @@ def _no_voters(data: AuditData) -> Check:
     return does_not_apply("voters", reason)
 
 
-def _no_second_judge(data: AuditData) -> Check:
+def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
     It is not known if there are several judges; else it does not apply.
@@ -155,13 +157,13 @@ def _no_second_judge(data: AuditData) -> Check:
     return does_not_apply("judges", "there is one judge")
 
 
-def _no_categories(data: AuditData) -> Check:
+def _row_of_categories(data: AuditData) -> Check:
     """Return the row of categories, which is not known."""
     reason = "no column has categories with enough items each"
     return _not_known_check("categories", reason, data.battles)
 
 
-def _no_places(data: AuditData) -> Check:
+def _row_of_places(data: AuditData) -> Check:
     """Return the row of separated places.
 
     It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
@@ -190,21 +192,23 @@ def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
 
 
 SUBJECTS = (
-    AuditSubject(("same question", "same settings", "same responses", "same items"), _no_settings),
-    AuditSubject(("unit", "groups"), _no_groups),
-    AuditSubject(("unparsed", "lost replies", "lost outcomes", "lost scores"), _no_losses),
-    AuditSubject(("position", "one order", "order decides"), _no_position),
+    AuditSubject(
+        ("same question", "same settings", "same responses", "same items"), _row_of_settings
+    ),
+    AuditSubject(("unit", "groups"), _row_of_groups),
+    AuditSubject(("unparsed", "lost replies", "lost outcomes", "lost scores"), _row_of_losses),
+    AuditSubject(("position", "one order", "order decides"), _row_of_position),
     AuditSubject(("length",), _row_maker_of_judge("length")),
     AuditSubject(("repeated",), _row_maker_of_judge("repeated")),
     AuditSubject(("self-preference",), _row_maker_of_judge("self-preference")),
     AuditSubject(("cycle",), _row_maker_of_ratings("cycle")),
     AuditSubject(("fit",), _row_maker_of_ratings("fit")),
     AuditSubject(("ties",), _row_maker_of_ratings("ties")),
-    AuditSubject(("voters",), _no_voters),
-    AuditSubject(("judges",), _no_second_judge),
-    AuditSubject(("categories",), _no_categories),
+    AuditSubject(("voters",), _row_of_voters),
+    AuditSubject(("judges",), _row_of_judges),
+    AuditSubject(("categories",), _row_of_categories),
     AuditSubject(("first place",), _row_maker_of_ranker("first place")),
-    AuditSubject(("places",), _no_places),
+    AuditSubject(("places",), _row_of_places),
     AuditSubject(("elo",), _row_maker_of_ranker("elo")),
 )
 """The subjects of an audit, beside the number of items and the time, which always have a row."""

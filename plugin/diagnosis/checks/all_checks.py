@@ -393,7 +393,9 @@ def adjust_tests(checks: Sequence[Check]) -> list[Check]:
     not known. Checks without a p-value are unchanged.
     Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
-    adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
+    # A check without a p-value is no test, and `holm` leaves out NaN.
+    p_values = [np.nan if check.p is None else check.p for check in checks]
+    adjusted = holm(np.array(p_values))
     results = []
     for check, p in zip(checks, adjusted.tolist(), strict=True):
         if check.p is None:

@@ -194,7 +194,8 @@ def _test_column(
     p = _p_of_largest(rows, in_category, t)
     if p > CHECKS["categories"].threshold:
         return p, None
-    tested, model = np.unravel_index(int(np.argmax(np.abs(t))), t.shape)
+    largest_place = int(np.argmax(np.abs(t)))
+    tested, model = np.unravel_index(largest_place, t.shape)
     value = values[int(tested)]
     return p, _turned_pair(battles, known, item, category, value, int(model))
 

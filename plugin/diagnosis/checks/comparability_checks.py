@@ -70,12 +70,12 @@ def are_questions_in_doubt(battles: Battles) -> bool:
     if FINDING in battles.reading.get("allow", ()):
         return False
     compared = _compared_tasks(battles)
-    return any(
-        own.pairing == "other inputs"
-        and not own.is_reworded
-        and (not own.task or own.task in compared)
-        for own in battles.questions
-    )
+    for own in battles.questions:
+        has_other_inputs = own.pairing == "other inputs" and not own.is_reworded
+        is_compared = not own.task or own.task in compared
+        if has_other_inputs and is_compared:
+            return True
+    return False
 
 
 def _reason_of_other_inputs(finding: QuestionFinding) -> str:
@@ -237,6 +237,7 @@ def _runs_of_battles(battles: Battles) -> list[RunRecord]:
     runs = []
     for run in battles.runs:
         task = run.verdict_task or run.task
-        if run.model in models and (tasks is None or not task or task in tasks):
+        is_of_task = tasks is None or not task or task in tasks
+        if run.model in models and is_of_task:
             runs.append(run)
     return runs

@@ -92,7 +92,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     absent, cut = find_absent_verdicts(battles)
     has_unparsed = _has_unparsed(battles)
     if absent is None and not has_unparsed:
-        return _cut_check("lost replies", "battles", battles, cut)
+        return _cut_check("lost replies", what="battles", battles=battles, cut=cut)
     losses = losses_by_model(battles, absent)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
@@ -108,8 +108,8 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
         number = int(absent.judgments.sum() + absent.number.sum())
     fields: dict[str, object] = {"lost": word, "results": results, "remedy": _remedy(battles)}
-    check = _check_losses("lost replies", losses, lost / number, fields)
-    return _unless_cut(check, "battles", battles, cut)
+    check = _check_losses("lost replies", losses=losses, everywhere=lost / number, fields=fields)
+    return _check_unless_cut(check, "battles", battles, cut)
 
 
 def _remedy(battles: Battles) -> str:
@@ -264,12 +264,14 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
     scores, cut = find_score_losses(battles)
     lost = int(scores.lost.sum())
     if not lost:
-        return _cut_check("lost scores", "scores", battles, cut)
+        return _cut_check("lost scores", what="scores", battles=battles, cut=cut)
     losses = losses_of_scores(scores, battles.models)
     if not losses:
         return (not_known("lost scores", "no item with lost scores has two models"),)
-    check = _check_losses("lost scores", losses, lost / int(scores.asked.sum()), {})
-    return _unless_cut(check, "scores", battles, cut)
+    check = _check_losses(
+        "lost scores", losses=losses, everywhere=lost / int(scores.asked.sum()), fields={}
+    )
+    return _check_unless_cut(check, "scores", battles, cut)
 
 
 def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
@@ -288,7 +290,9 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
     return (not_known(name, reason),)
 
 
-def _unless_cut(check: Check, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
+def _check_unless_cut(
+    check: Check, what: str, battles: Battles, cut: Sequence[int]
+) -> tuple[Check, ...]:
     """Return a check, or that it is not known if the models in `cut` may have lost more rows.
 
     `cut` has the codes of models without rows at the start or the end of a table, which the check

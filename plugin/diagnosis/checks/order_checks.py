@@ -83,7 +83,8 @@ def order_warnings(battles: Battles) -> list[Notice]:
     warnings = []
     for check in _check_orders(battles, most=MOST_BATTLES):
         is_certain = check.p is not None and check.p <= LEVEL_OF_WARNINGS
-        if check.is_flagged and (is_certain or check.name == ORDER_DECIDES):
+        is_worth_a_warning = is_certain or check.name == ORDER_DECIDES
+        if check.is_flagged and is_worth_a_warning:
             template = f"over all verdicts, {check.kind.flagged}"
             warnings.append(Notice(check.kind.code, check.fields, template=template))
     return warnings

@@ -184,19 +184,18 @@ def remedy_command(
         **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
-    if not template or ("{option}" in template and not option):
+    lacks_option = "{option}" in template and not option
+    if not template or lacks_option:
         return ""
     typed = shlex.split(arguments.rank_arguments)
     if own_options and set(shlex.split(own_options)) <= set(typed):
         # The battles are ranked so already.
         return ""
-    is_impossible = (
-        (arguments.are_votes and template.startswith(NEW_TOURNAMENT))
-        or (arguments.are_scores and template.startswith("podium plan"))
-        # A calibration is of one judge.
-        or (arguments.are_pooled and template == CALIBRATE)
-    )
-    if is_impossible:
+    is_judge_needed = arguments.are_votes and template.startswith(NEW_TOURNAMENT)
+    is_of_verdicts = arguments.are_scores and template.startswith("podium plan")
+    # A calibration is of one judge.
+    is_of_one_judge = arguments.are_pooled and template == CALIBRATE
+    if is_judge_needed or is_of_verdicts or is_of_one_judge:
         return ""
     try:
         return template.format(**values)

@@ -236,7 +236,9 @@ def _find_fractions_and_percent(
     None if there are none, or if the scores of any model lie on both sides of 1 (`_spans_both`).
     """
     largest = scores.groupby("model")["score"].max()
-    if not ((largest <= 1).any() and (largest > 1).any()):
+    has_small = bool((largest <= 1).any())
+    has_large = bool((largest > 1).any())
+    if not has_small or not has_large:
         return None
     by_model = {str(name): own["score"].to_numpy(float) for name, own in scores.groupby("model")}
     if any(map(_spans_both, by_model.values())):
@@ -257,7 +259,12 @@ def _unlike_models(
     """Return the models of pairs of which the second has the larger scale, with their scores."""
     lows = tuple(dict.fromkeys(low for low, _ in pairs))
     highs = tuple(dict.fromkeys(high for _, high in pairs))
-    return UnlikeScales(about, lows, highs, scores[scores["model"].isin([*lows, *highs])])
+    return UnlikeScales(
+        about=about,
+        low_models=lows,
+        high_models=highs,
+        scores=scores[scores["model"].isin([*lows, *highs])],
+    )
 
 
 def find_unlike_times(
@@ -340,7 +347,8 @@ def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
         highs: the second scores, by item.
     """
     low, high = lows.align(highs, join="inner")
-    if len(low) < FEWEST or lows.max() > top or not top < highs.max() <= 10 * top:
+    is_in_both_scales = lows.max() <= top < highs.max() <= 10 * top
+    if len(low) < FEWEST or not is_in_both_scales:
         return False
     if low.std() == 0 or high.std() == 0 or (highs <= top).mean() > MOST_AMONG_OTHERS:
         return False

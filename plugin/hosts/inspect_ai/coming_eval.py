@@ -94,7 +94,7 @@ def check_eval_options(options: RankerOptions) -> list[str]:
         from podium.hosts.inspect_ai.judged_run import check_tournament
 
         check_tournament(options)
-    return try_rankers(options, settings, (), "one model")
+    return try_rankers(options, settings, models=(), placeholder="one model")
 
 
 def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: str) -> None:

@@ -189,5 +189,6 @@ def _write_into_logs(logs: Sequence[EvalLog], gathered: RankedLogs, ranking: Ran
     """
     for log, place in zip(logs, gathered.run, strict=True):
         name = gathered.names.get(place)
-        if name is not None and (log.results is not None or len(logs) == 1):
+        is_written = log.results is not None or len(logs) == 1
+        if name is not None and is_written:
             log.results = write_into_log(place, ranking, name)

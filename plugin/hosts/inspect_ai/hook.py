@@ -137,12 +137,14 @@ def _is_made_for_run(folder: Path) -> bool:
     """
     from podium.data.formats.lm_eval_layout import RESULTS_NAME, SAMPLES_NAME, TIME
 
-    if folder.is_symlink() or not re.fullmatch(TIME, folder.name) or not (folder / "this").is_dir():
+    has_time = re.fullmatch(TIME, folder.name) is not None
+    if folder.is_symlink() or not has_time or not (folder / "this").is_dir():
         return False
     for path in folder.rglob("*"):
         part = path.relative_to(folder).parts[0]
-        is_own_file = SAMPLES_NAME.match(path.name) or RESULTS_NAME.match(path.name)
-        is_made = path.is_symlink() or path.is_dir() or (part == "this" and is_own_file)
+        is_file_of_run = SAMPLES_NAME.match(path.name) or RESULTS_NAME.match(path.name)
+        is_own_file = part == "this" and is_file_of_run
+        is_made = path.is_symlink() or path.is_dir() or is_own_file
         if part not in ("this", "others") or not is_made:
             return False
     return True

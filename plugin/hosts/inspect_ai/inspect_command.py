@@ -80,6 +80,7 @@ def extend_command(host: Any) -> None:
     _add_to_help(host)
 
     def main() -> None:
+        """Run the command and rank, or print the error and exit with its code."""
         try:
             typed, values = split_ranker_options(sys.argv[1:])
             _pass_options(values, typed)

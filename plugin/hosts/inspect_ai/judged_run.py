@@ -85,6 +85,17 @@ def check_tournament(options: RankerOptions) -> None:
             judge_model(judge, options.judge_args)
 
 
+def _log_options(log_dir: str, display: Any) -> dict[str, Any]:
+    """Return the options of Inspect's `eval` about the log and what is shown, and about retries."""
+    return {
+        "log_dir": log_dir,
+        "log_format": "eval",
+        "log_level": "warning",
+        "display": display,
+        "max_retries": MAX_RETRIES,
+    }
+
+
 def play_tournament(
     options: RankerOptions,
     responses: Sequence[str],
@@ -134,8 +145,7 @@ def play_tournament(
 
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(make_task)
-    how: dict[str, Any] = {"log_dir": log_dir, "display": display, "max_retries": MAX_RETRIES}
-    how |= {"log_format": "eval", "log_level": "warning"}
+    how = _log_options(log_dir, display)
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
     with _console_for(display):
         log = _play_to_end(play, log_dir)

@@ -116,7 +116,12 @@ def _with_turns(
 ) -> list[Mapping[str, Any]]:
     """Return battles with the names of the judges whose turn it is."""
     pairings = [
-        Pairing(battle["item"], battle["model_a"], battle["model_b"], battle.get("response") or 1)
+        Pairing(
+            item=battle["item"],
+            a=battle["model_a"],
+            b=battle["model_b"],
+            response=battle.get("response") or 1,
+        )
         for battle in battles
     ]
     rotation.assign(pairings)
@@ -184,7 +189,8 @@ class BatchJudge:
         if replies.identical:
             judged["identical"] = True
         if errors:
-            judged["error"] = shorten(redact(str(root_of(errors[0]))), 300)
+            message = redact(str(root_of(errors[0])))
+            judged["error"] = shorten(message, 300)
         return judged
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:

@@ -65,7 +65,7 @@ def check_coming(
         models = list(map(str, played))
     elif played:
         models = str(played).split(",")
-    return try_rankers(options, settings, models, model)
+    return try_rankers(options, settings, models=models, placeholder=model)
 
 
 def check_reference_of_run(

@@ -76,7 +76,8 @@ def extend(cli: Any) -> None:
     """
     run = find_run_parser(cli)
     execute = run.get_default("func")
-    if not (isinstance(execute, partial) and execute.func is run_and_rank):
+    is_extended = isinstance(execute, partial) and execute.func is run_and_rank
+    if not is_extended:
         add_options(run)
         run.set_defaults(func=partial(run_and_rank, execute))
 

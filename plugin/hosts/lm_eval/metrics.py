@@ -196,7 +196,7 @@ def _register_count(
     """
     register("aggregation", name)(total)
 
-    @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)
+    @register("metric", name, higher_is_better=(name in BETTER_IF_HIGHER))
     def count_battles(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
         """Return the count of a document; None if the filtered response holds no verdicts."""
         verdicts = parse_filter_verdicts(predictions)

@@ -83,7 +83,7 @@ def pair_with_opponents(
     names = _find_item_ids(docs, responses, items, field, task)
     with_media = [shows_media(doc) for doc in docs]
     if not all(with_media) and items.keys().isdisjoint(names):
-        raise _no_common_item(names, responses, field)
+        raise _no_common_item_error(names, responses, field)
     documents = []
     for name, answers, has_media in zip(names, texts, with_media, strict=True):
         if has_media:
@@ -95,7 +95,9 @@ def pair_with_opponents(
     return documents
 
 
-def _no_common_item(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
+def _no_common_item_error(
+    names: Sequence[str], responses: Responses, field: str | None
+) -> UsageError:
     """Return the error for the case that no document is among the opponents' items.
 
     Args:

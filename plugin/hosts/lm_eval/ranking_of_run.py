@@ -146,8 +146,8 @@ class RunRanking:
                 self.options.label,
                 others,
                 are_read_apart=bool(self.options.judges),
-                every_run=self.options.reading.get("runs") == "all",
-                names_joined=self.options.reading.get("names") == "joined",
+                every_run=(self.options.reading.get("runs") == "all"),
+                names_joined=(self.options.reading.get("names") == "joined"),
             )
             self.notes += notice_texts(runs.notes)
             if self.options.judges and self.output_path:

@@ -114,14 +114,15 @@ def add_answers(
             answered[k] = _answer_on_stopped_judge(each, of_slice)
             continue
         # Where each answer is printed, each says itself that no place is certain.
-        says_others = not are_alone or (not k and bool(leading_group(claimed[k])))
+        is_first_with_leader = k == 0 and bool(leading_group(claimed[k]))
+        says_others = not are_alone or is_first_with_leader
         answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
             _sentence_on_slices(claimed[k], claimed, checks, noun) if says_others else None,
             in_doubt[k],
-            name_slice=len(slices) > 1,
+            name_slice=(len(slices) > 1),
         )
     return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
 
@@ -652,7 +653,7 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     lows = [extra[name]["human_low"] for name in separation.names[:2]]
     highs = [extra[name]["human_high"] for name in separation.names[:2]]
     z = separation.z
-    if not z or z < 1 or None in (*lows, *highs):
+    if z is None or z < 1 or None in (*lows, *highs):
         return None
     # The standard errors of the two ratings by labels alone: half the width of each interval over
     # the normal quantile.

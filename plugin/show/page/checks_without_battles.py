@@ -25,4 +25,4 @@ def checks_table(standings: Standings) -> Table:
         check_number_of_items(standings.counts.units, standings.counts.unit),
     ]
     rows = (*(check.row for check in checks), WITHOUT_BATTLES)
-    return Table("", CHECK_COLUMNS, rows, "lll", words=True)
+    return Table(title="", header=CHECK_COLUMNS, rows=rows, align="lll", words=True)

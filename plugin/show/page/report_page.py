@@ -98,8 +98,8 @@ def report_page(content: PageContent) -> str:
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
     return render_page(
         "report",
-        [charting_library(), *map(read_asset, SCRIPTS)],
-        data,
+        scripts=[charting_library(), *map(read_asset, SCRIPTS)],
+        data=data,
         title=f"{answer[0]} · podium",
         heading=heading,
         answer=answer,
@@ -255,4 +255,4 @@ def _provenance_table(content: PageContent) -> Table:
             rows.append((name.replace("_", " "), text))
     versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     rows.append(("versions", ", ".join(versions)))
-    return Table("", ("", "as it was"), tuple(rows), "ll", words=True)
+    return Table(title="", header=("", "as it was"), rows=tuple(rows), align="ll", words=True)

@@ -106,7 +106,8 @@ class BattleTexts:
             key_of_battle = (item, number, row["model_a"], row["model_b"])
             reply = (row.get("order") or "", row.get("judge") or "", row["words"])
             replies = self.replies.setdefault(key_of_battle, [])
-            if not (row.get("carried") is True and reply in replies):
+            is_repeat = row.get("carried") is True and reply in replies
+            if not is_repeat:
                 replies.append(reply)
 
     def add_responses(self, responses: Responses) -> None:
@@ -285,7 +286,10 @@ def costs_table(
         "Means over a model's answers, from its own logs; the judge's costs are not included.",
     )
     return Table(
-        "", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend
+        title="",
+        header=("model", "score", "answers", *means.columns),
+        rows=tuple(table_rows),
+        legend=legend,
     )
 
 

@@ -125,9 +125,13 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
     bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
     if any(row["low"] is not None and row["high"] is None for row in rows):
-        layers += _unbounded_layers(chart, "low", "high", "triangle-right", title)
+        layers += _unbounded_layers(
+            chart, known_end="low", unknown_end="high", shape="triangle-right", title=title
+        )
     if any(row["high"] is not None and row["low"] is None for row in rows):
-        layers += _unbounded_layers(chart, "high", "low", "triangle-left", title)
+        layers += _unbounded_layers(
+            chart, known_end="high", unknown_end="low", shape="triangle-left", title=title
+        )
     return layers
 
 
@@ -244,10 +248,10 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """
     labels = list(map(printable, names))
     size = len(names)
-    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MOST_NAMED)
+    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=(size <= MOST_NAMED))
     scale = alt.Scale(padding=0)
     x = alt.X("against:N", title="against", axis=angle, sort=labels, scale=scale)
-    y = _model_axis(labels, labels=size <= MOST_NAMED).scale(padding=0)
+    y = _model_axis(labels, labels=(size <= MOST_NAMED)).scale(padding=0)
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     tooltip = [
         "model:N",
@@ -354,7 +358,7 @@ def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
 
 def ranking_plot(ranking: Ranking) -> Any:
     """Draw the styled forest plot of a ranking."""
-    return in_style(forest(ranking.standings))
+    return apply_style(forest(ranking.standings))
 
 
 def calibration_plot(calibration: Calibration) -> Any:
@@ -362,7 +366,7 @@ def calibration_plot(calibration: Calibration) -> Any:
     charts = [placement(calibration)]
     if calibration.agreement.bins:
         charts.append(reliability_diagram(calibration))
-    return in_style(alt.vconcat(*charts))
+    return apply_style(alt.vconcat(*charts))
 
 
 def battles_plot(battles: Any) -> Any:
@@ -373,10 +377,10 @@ def battles_plot(battles: Any) -> Any:
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
     best_first = rates.sort_values(ascending=False, kind="stable").index.tolist()
-    return in_style(heat_map(matchups, best_first))
+    return apply_style(heat_map(matchups, best_first))
 
 
-def in_style(chart: Any) -> Any:
+def apply_style(chart: Any) -> Any:
     """Apply podium's style on a white background."""
     return chart.configure(**theme(LIGHT))
 

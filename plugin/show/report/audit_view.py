@@ -88,7 +88,7 @@ QUESTIONS = {
 
 def audit_reports(audit: Audit) -> tuple[Report, ...]:
     """Build a report per ranking, with its answer and the table of its probes."""
-    return tuple(board_report(board, named=len(audit.boards) > 1) for board in audit.boards)
+    return tuple(board_report(board, named=(len(audit.boards) > 1)) for board in audit.boards)
 
 
 def audit_text(audit: Audit) -> str:
@@ -108,7 +108,13 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
     tests = sum(not probe.is_descriptive for probe in probes)
     rules = frozenset({tests - 1}) if 0 < tests < len(probes) else frozenset[int]()
     table = Table(
-        "", PROBE_COLUMNS, rows, align="llrrrl", words=True, rules=rules, legend=tuple(legend)
+        title="",
+        header=PROBE_COLUMNS,
+        rows=rows,
+        align="llrrrl",
+        words=True,
+        rules=rules,
+        legend=tuple(legend),
     )
     title = board_title(board)
     answer = board.answer

@@ -127,7 +127,7 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     if table is None:
         return [], 0
     rows = tuple(table.rows[k] for k in kept)
-    bare = Table("", table.header, rows, align=table.align, spare=table.spare)
+    bare = Table(title="", header=table.header, rows=rows, align=table.align, spare=table.spare)
     lines = terminal_text([Report("", table=bare)]).splitlines()
     is_rule = [set(line.strip()) <= {"─"} for line in lines]
     plain = [line for line, rule in zip(lines, is_rule, strict=True) if line.strip() and not rule]

@@ -102,14 +102,16 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
     answered = set[str | None]()
     tables = [standings_report(standings) for standings in ranking.standings]
     for k, standings in enumerate(ranking.standings):
-        has_answer = standings is first or (are_alone and standings.slice not in answered)
+        is_first_of_slice = standings.slice not in answered
+        has_answer = standings is first or (are_alone and is_first_of_slice)
         answered.add(standings.slice)
         same = _standings_with_same_table(k, ranking.standings, tables)
         report = tables[k]
         if same is not None:
             text = f"{standings_name(standings)}: the same table as {standings_name(same)}"
             report = replace(report, table=None, notes=(text,))
-        reports.append(replace(report, answer=standings.answer if has_answer else ()))
+        answer = standings.answer if has_answer else ()
+        reports.append(replace(report, answer=answer))
     return tuple(reports)
 
 
@@ -207,7 +209,9 @@ def _rows_of_cuts(standings: Standings) -> frozenset[int]:
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
     """Return the score of a model with its interval; None if it has no score."""
-    return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
+    if entry.score is None:
+        return None
+    return Estimate(value=entry.score, low=entry.low, high=entry.high)
 
 
 def standings_heading(standings: Standings) -> str:
@@ -589,11 +593,12 @@ def battles_html(battles: Battles) -> str:
         rows.append(tuple(text_of(cell) or "" for cell in row))
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
+    # Floats are aligned to the right.
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:
         title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"
-    table = Table("", names, tuple(rows), align)
+    table = Table(title="", header=names, rows=tuple(rows), align=align)
     return html_part((Report(title, table=table, notes=(sizes,)),))
 
 

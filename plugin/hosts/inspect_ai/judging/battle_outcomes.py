@@ -78,6 +78,7 @@ def _counting_metric(name: str, part: str) -> Callable[[], Metric]:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
+        """Return the number of battles whose part is above 0; NaN is not."""
         values = [_parts_of_value(each.score).get(part, UNKNOWN) for each in scores]
         return float(sum(value > 0 for value in values))
 

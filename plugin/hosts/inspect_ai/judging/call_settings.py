@@ -243,7 +243,8 @@ class CallSettings:
         number = request.alternatives(schema is not None)
         if number:
             number = min(number, FEW_ALTERNATIVES) if state.few_alternatives else number
-            settings |= {"logprobs": True, "top_logprobs": number}
+            settings["logprobs"] = True
+            settings["top_logprobs"] = number
         return without_options(GenerateConfig(**settings), state.refused)
 
     def _limit(
@@ -403,7 +404,8 @@ def _shows_nothing(reply: Reply) -> bool:
     """Return whether a reply does not show if the judge takes a JSON schema."""
     if reply.truncated:
         # A text that talks on is no object, whatever would have followed.
-        return not reply.text.strip() or reply.text.lstrip().startswith("{") or reply.in_reasoning
+        beginning = reply.text.lstrip()[:1]
+        return beginning in ("", "{") or reply.in_reasoning
     return bool(reply.reason_of_silence) or no_verdict(reply.text) == "refusal"
 
 

@@ -105,7 +105,8 @@ class CostLimit:
         share = _share_answered(sample) * _share_paid(sample)
         largest_cost = uncached_cost * factor / share if share else 0.0
         # A sample that paid for no call does not show what samples of its kind cost.
-        if largest_cost or (share and not sample.error):
+        is_free = share > 0 and not sample.error
+        if largest_cost or is_free:
             previous = self._dearest.get(requests_answers, 0.0)
             self._dearest[requests_answers] = max(largest_cost, previous)
         self._failed.pop(key, None)

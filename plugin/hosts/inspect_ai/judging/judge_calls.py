@@ -232,9 +232,9 @@ class Run(ModelCalls):
                 self.judge_of(model).shown_model,
                 tests_position=self.how.is_pairwise and shows_both,
                 judgments=len(of_battle),
-                is_on=self.how.on_bad_judge == "stop",
+                is_on=(self.how.on_bad_judge == "stop"),
                 ends_run=self._ends_run,
-                gives_fine_grades=self.how.realization.name == "numeric",
+                gives_fine_grades=(self.how.realization.name == "numeric"),
                 is_asked_for_text=bool(self.how.realization.form)
                 and not self.how.asks_schema_first,
             )

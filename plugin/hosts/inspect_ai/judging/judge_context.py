@@ -83,9 +83,7 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
     and one if transcripts of some models are cut more often than those of others.
     """
     number = sum(map(len, responses.texts.values()))
-    hidden, models, _ = _count_work(
-        responses, lambda work: not work.shown and (work.calls > 0 or work.turns > 1)
-    )
+    hidden, models, _ = _count_work(responses, _is_hidden)
     if hidden:
         calls, _, _ = _count_work(responses, lambda work: not work.shown and work.calls > 0)
         what = "several turns"
@@ -138,6 +136,12 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
             "low": lowest_share,
         }
         yield Notice("transcripts-cut-unevenly", often)
+
+
+def _is_hidden(work: AgentWork) -> bool:
+    """Return whether tool calls, or several turns, come before an answer and are not shown."""
+    has_work = work.calls > 0 or work.turns > 1
+    return has_work and not work.shown
 
 
 def _count_work(

@@ -274,7 +274,8 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
         transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
-        metadata |= {TRANSCRIPTS: transcripts} if transcripts else {}
+        if transcripts:
+            metadata[TRANSCRIPTS] = transcripts
         answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")
     metadata[NAMESPACE] = PackVerdicts.from_verdicts(verdicts).to_log()
     explanations = [score.explanation or "" for score in scores]

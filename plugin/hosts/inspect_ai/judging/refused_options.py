@@ -57,7 +57,8 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
         A key of `OPTION_WORDS`, the first that the message names; None if the error has another
         cause.
     """
-    if not is_rejection(error) or (status_of(error) or 0) >= 500:
+    is_fault_of_server = (status_of(error) or 0) >= 500
+    if is_fault_of_server or not is_rejection(error):
         return None
     cause = cause_of(error)
     if not REFUSAL_WORDS.search(cause):

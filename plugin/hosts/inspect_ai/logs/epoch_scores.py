@@ -6,7 +6,7 @@ Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2) makes one
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import isclose
+from math import isclose, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,7 +136,12 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
         if name is None or score.reducer not in (None, reducer):
             continue
         part = "" if score.name == score.scorer else score.name
-        own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples, name)
+        own = OwnFigure(
+            scorer=score.scorer,
+            value=float(score.metrics[name].value),
+            items=score.scored_samples,
+            statistic=name,
+        )
         figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
     return figures
 
@@ -227,11 +232,17 @@ class EpochScores:
         again = self._recompute(by_item, {item: held[item] for item in whole})
         for item in by_item:
             if item in whole:
-                yield ReducedScore(item, scorer, 1, held[item])
+                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=held[item])
             else:
                 missing = f"{self.reduction.reducer} of the epochs that count is unknown"
                 value = again.get(item)
-                yield ReducedScore(item, scorer, 1, value, missing if value is None else None)
+                yield ReducedScore(
+                    item=item,
+                    scorer=scorer,
+                    epoch=1,
+                    value=value,
+                    reason=missing if value is None else None,
+                )
 
     def _recompute(
         self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
@@ -283,7 +294,6 @@ def _is_same(value: Any, other: Any) -> bool:
             _is_same(value[key], other[key]) for key in value
         )
     if isinstance(value, int | float) and isinstance(other, int | float):
-        return isclose(value, other, rel_tol=SAME, abs_tol=SAME) or (
-            value != value and other != other
-        )
+        are_both_nan = isnan(value) and isnan(other)
+        return are_both_nan or isclose(value, other, rel_tol=SAME, abs_tol=SAME)
     return bool(value == other)

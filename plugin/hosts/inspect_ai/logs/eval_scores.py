@@ -74,15 +74,12 @@ class LeftOut(NamedTuple):
         cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
     ) -> "LeftOut":
         """Describe samples that are left out; `several_epochs` adds the epoch to their names."""
-        names = tuple(
-            f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}"
-            for sample in left_out
-        )
-        return cls(
-            names,
-            samples,
-            tuple(dict.fromkeys(sample.reason for sample in left_out if sample.reason)),
-        )
+        names = []
+        for sample in left_out:
+            epoch = f" (epoch {sample.epoch})" if several_epochs else ""
+            names.append(f"{sample.id}{epoch}")
+        reasons = dict.fromkeys(sample.reason for sample in left_out if sample.reason)
+        return cls(tuple(names), samples, tuple(reasons))
 
 
 class ValueColumns:
@@ -340,7 +337,8 @@ def _may_count_more(figure: EvalFigure) -> bool:
     """Return whether the mean here may count items that the log's own mean does not count."""
     if figure.own is None:
         return False
-    return not figure.is_own or (figure.own.items or 0) < figure.items
+    items_of_own = figure.own.items or 0
+    return not figure.is_own or items_of_own < figure.items
 
 
 def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:
@@ -359,7 +357,13 @@ def _figures_of(
     figures = []
     for metric, mean, items in by_metric.itertuples():
         figures.append(
-            EvalFigure(metric, mean, items, epoch_means.get(metric, mean), own.get(metric))
+            EvalFigure(
+                metric=metric,
+                mean=mean,
+                items=items,
+                epoch_mean=epoch_means.get(metric, mean),
+                own=own.get(metric),
+            )
         )
     return figures
 

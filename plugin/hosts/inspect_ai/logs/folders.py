@@ -267,13 +267,19 @@ def choose_logs(
     if names_joined:
         runs, notes = _join_names_of_runs(runs)
     named, records = _name_logs_by_settings(runs, labels)
-    counted = _choose_among(named, every=every, is_single=len(labels) == 1, first=first)
+    counted = _choose_among(named, every=every, is_single=(len(labels) == 1), first=first)
     labelled = {str(path) for path, label in labels.items() if label}
     notes += [*_notes_on_names(runs, named), *notes_on_labels([*records.values()], labelled)]
     notes += [*counted.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
-    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost], counted.failed)
+    return CountedLogs(
+        logs=counted.logs,
+        records=records,
+        notes=notes,
+        lost=[*lost, *counted.lost],
+        failed=counted.failed,
+    )
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -328,7 +334,7 @@ def _choose_among(
         first: paths of finished logs that count before others of the same question.
     """
     if is_single:
-        return CountedLogs(list(runs), {}, [], [])
+        return CountedLogs(logs=list(runs), records={}, notes=[], lost=[])
     runs, stopped = _without_stopped_judges(runs)
     chosen, failed, notes = choose_runs(runs, every=every, preferred=first)
     for run in chosen:
@@ -339,7 +345,7 @@ def _choose_among(
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
-    return CountedLogs(chosen, {}, notes, lost, failed)
+    return CountedLogs(logs=chosen, records={}, notes=notes, lost=lost, failed=failed)
 
 
 def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -464,7 +470,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     unanswered: list[UnansweredRun] = []
     for source in given:
         own = [run for run in runs if run.path in source]
-        counted = _choose_among(own, every=False, is_single=len(source) == 1)
+        counted = _choose_among(own, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted.logs if not is_tournament(run.header)]
         for run in evals or counted.logs:
             record = records.get(run.path)
@@ -474,7 +480,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
         for run in counted.failed:
             if not is_tournament(run.header):
                 reason = f"its log has status {run.header.status}"
-                unanswered.append(UnansweredRun(run.who, run.what, reason))
+                unanswered.append(UnansweredRun(model=run.who, task=run.what, reason=reason))
     return ChosenLogs(names, records, notes, clusters, unanswered)
 
 

@@ -144,8 +144,9 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
         if row["model"] != model or row["name"] not in OF_HOST or is_of_ranker:
             continue
         shown = (part or "").removeprefix(f"{task} ")
+        in_brackets = f" [{shown}]" if shown else ""
         yield EvalScore(
-            name=row["name"] + (f" [{shown}]" if shown else ""),
+            name=row["name"] + in_brackets,
             scorer=_scorer_name(row["name"], part),
             metrics=_metrics_of({"win_rate": row["value"], "stderr": row.get("se")}),
             metadata={
@@ -193,8 +194,9 @@ def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalS
             "high": entry.high,
         }
         figures["rank"] = entry.rank
+        in_brackets = f" [{part}]" if part else ""
         yield EvalScore(
-            name=standings.ranker + (f" [{part}]" if part else ""),
+            name=standings.ranker + in_brackets,
             scorer=_scorer_name(standings.ranker, standings.slice),
             metrics=_metrics_of(figures),
             metadata={

@@ -78,7 +78,7 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     pairs = read_pairs(sources, show)
     if pairs:
         pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
-        return RecordedBattles(pairings, {}, pairs, PREFERRED)
+        return RecordedBattles(pairings=pairings, repeats={}, responses=pairs, preferred=PREFERRED)
     return _battles_in_tables(sources)
 
 
@@ -137,7 +137,14 @@ def _responses_of(
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
-        yield ResponseRow(question, name, text, None, battle.response or 1, work)
+        yield ResponseRow(
+            question=question,
+            model=name,
+            text=text,
+            reason=None,
+            number=battle.response or 1,
+            work=work,
+        )
 
 
 def _add_answer(

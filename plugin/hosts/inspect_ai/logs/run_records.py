@@ -239,8 +239,10 @@ def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> di
 def _dataset_of(log: EvalLog) -> str | None:
     """Return the name of the dataset, without the folders of a path, or None."""
     name = log.eval.dataset.name
-    is_path = name is not None and ("\\" in name or name.startswith(("/", ".", "~")))
-    return re.split(r"[/\\]", name)[-1] if name and is_path else name
+    if not name:
+        return name
+    is_path = "\\" in name or name.startswith(("/", ".", "~"))
+    return re.split(r"[/\\]", name)[-1] if is_path else name
 
 
 def _prompt_in(path: Path) -> str | None:

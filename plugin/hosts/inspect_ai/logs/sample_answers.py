@@ -108,7 +108,9 @@ def _turns_in(
             yield from _assistant_turns(message, text, inner)
         elif message.role == "tool":
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
-            said = "\n".join(filter(None, [error, text if text not in error else ""]))
+            # The text may repeat the error.
+            other_text = "" if text in error else text
+            said = "\n".join(filter(None, [error, other_text]))
             yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
         else:
             yield Turn(message.role, text)
@@ -124,8 +126,10 @@ def _assistant_turns(
     for call in message.tool_calls or []:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
         given = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
-        calls.append(Call(call.id, call.function, given, inner.get(call.id, ())))
-    yield Turn("assistant", text, tuple(calls))
+        calls.append(
+            Call(id=call.id, name=call.function, arguments=given, inner=inner.get(call.id, ()))
+        )
+    yield Turn("assistant", text=text, calls=tuple(calls))
     for part in used:
         yield Turn("tool", part.error or part.result, call_id=part.id, failed=bool(part.error))
 
@@ -198,7 +202,11 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
                         question, name, given.text, errored=given.failed is not None
                     )
                     rows[name, item] = (
-                        row if is_valid else ResponseRow(question, name, None, INVALIDATED)
+                        row
+                        if is_valid
+                        else ResponseRow(
+                            question=question, model=name, text=None, reason=INVALIDATED
+                        )
                     )
         return list(rows.values())
 
@@ -212,10 +220,14 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog, form: RowForm) ->
     question = question_of(sample, sample.id, str(path), log.eval.task, form.cluster)
     model = log.eval.model
     if sample.invalidation is not None:
-        return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
+        return ResponseRow(
+            question=question, model=model, text=None, reason=INVALIDATED, number=sample.epoch
+        )
     why = "" if sample.error else why_not_shown(sample)
     if why:
-        return ResponseRow(question, model, None, why, sample.epoch)
+        return ResponseRow(
+            question=question, model=model, text=None, reason=why, number=sample.epoch
+        )
     text, work = build_agent_response(sample, form.show, question.length)
     return build_response(
         question, model, text, errored=bool(sample.error), number=sample.epoch, work=work

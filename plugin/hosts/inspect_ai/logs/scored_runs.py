@@ -91,7 +91,7 @@ def select_metrics(
     _require_known_metrics(runs, measure_by_name, asked, judging)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in own]
         known = frozenset(metric for run in shown for metric in run.metrics)
         if ALL_METRICS in asked:
@@ -109,7 +109,7 @@ def select_metrics(
 
 def notes_on_lists(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """Yield a note on each task with scorers whose scores are lists."""
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         scorers = list(dict.fromkeys(name for each in own for name in each.scorers_of_lists))
         if scorers:
             yield Notice("scores-are-lists", {"task": task, "scorers": scorers})
@@ -160,7 +160,7 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
         DataError: there is such a task, and `allowed` does not contain `epochs`.
     """
     accepted = []
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         first, *others = own
         if all(first.reduction.agrees_with(other.reduction) for other in others):
             continue
@@ -178,7 +178,7 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
     difference of the estimates does not.
     """
     metrics = dict[str, None]()
-    for own in _by_task(runs).values():
+    for own in _group_by_task(runs).values():
         estimates = [each for each in own if each.reduction.is_estimate]
         if len({each.reduction.epochs for each in estimates}) > 1:
             metrics |= {figure.metric: None for each in estimates for figure in each.figures}
@@ -187,7 +187,7 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """Yield notes on scores whose epochs do not count the same."""
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         ways: dict[str, list[str]] = {}
         for each in own:
             if each.reduction.is_mean or each.reduction.epochs == 1:
@@ -269,7 +269,7 @@ def _means_on_shared_items(
     return means
 
 
-def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
+def _group_by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
     """Return the runs by task."""
     tasks: dict[str, list[ScoredRun]] = {}
     for each in runs:

@@ -157,6 +157,7 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
         return first_samples(path, number)
 
     def parse(sample: SampleFile) -> dict[str, Any]:
+        """Read what prompts are made of."""
         return sample.fields(PROMPT_FIELDS)
 
     with checked_log(path), opened_archive(path) as archive:
@@ -176,6 +177,7 @@ def first_samples(
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
+        """Read the wanted fields."""
         return sample.fields(fields)
 
     if path.suffix == ".eval":
@@ -202,12 +204,15 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
 
 
 def _sample_members(archive: zipfile.ZipFile) -> Iterator[re.Match[str]]:
-    """Return the members with samples, each name once.
+    """Yield the members with samples, each name once.
 
     The archive has two entries of one name for a sample that was run again. Reading the name gives
     the later entry.
     """
-    return filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+    for name in dict.fromkeys(archive.namelist()):
+        member = MEMBER.fullmatch(name)
+        if member:
+            yield member
 
 
 def _parse_member(

@@ -150,7 +150,7 @@ def _cost_sentences(
     judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
     cacheable = _cacheable_input(with_answers, first, plan.judging, shares)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
-    cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
+    cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     prices = request.options.prices or {}
     of_judges = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
@@ -207,7 +207,7 @@ def _judge_texts(
     return [*filter(None, texts)]
 
 
-def _of_whom(plan: TournamentPlan) -> str:
+def _text_of_callers(plan: TournamentPlan) -> str:
     """Write whose calls are counted, and that a judge of single responses grades each once."""
     text = "of all judges together" if plan.rotation else "per judge"
     return text if plan.judging.is_pairwise else f"{text} (each response is graded once)"

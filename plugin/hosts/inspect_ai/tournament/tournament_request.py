@@ -63,8 +63,11 @@ class RunSettings:
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
             value = getattr(self, name)
+            if value is None:
+                continue
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= least):
+            is_valid = is_whole and value >= least
+            if not is_valid:
                 raise UsageError(f"{name}={value}: give a whole number, {least} or more")
         if self.pack not in (True, False, "auto"):
             raise UsageError(
@@ -127,7 +130,9 @@ def parse_request(
     of_run = {key: value for key, value in given.items() if key in RUN_OPTIONS}
     of_judge = {key: value for key, value in given.items() if key not in RUN_OPTIONS}
     of_tournament = {key: value for key, value in settings.items() if value is not None}
-    return TournamentRequest(name, of_tournament, RunSettings(**of_run), of_judge)
+    return TournamentRequest(
+        name=name, settings=of_tournament, options=RunSettings(**of_run), judge_options=of_judge
+    )
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -246,7 +246,7 @@ def _notes_on_rankers(
         competitors.responses.models,
         judges,
         plan.judging,
-        one_jury=len(judges) > 1,
+        one_jury=(len(judges) > 1),
         human=competitors.has_preference,
     )
     return check_rankers(options.rankers, coming, settings, calibration)

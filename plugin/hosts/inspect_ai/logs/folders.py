@@ -668,7 +668,7 @@ def _describe_evals(
         counted: the logs. Notes on them are appended to its lists.
         labels: paths of all logs given, and the label of each; None if it has no label.
     """
-    contents = ReadLogs([], [], [], inputs)
+    contents = ReadLogs(frames=[], evals=[], runs=[], inputs=inputs)
     for log, frame in chosen.frames:
         counted.lost.extend(_notes_on_bad_judge(log))
         counted.notes.extend(_notes_on_log(log, frame))

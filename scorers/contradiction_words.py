@@ -77,6 +77,16 @@ stars points verdict assessment assessments evaluation summary judgement judgmen
 bewertung bewertungen noten gesamt gesamtbewertung note notes globale puntuación nota notas total
 оценка оценки 评分 总分"""
 """Words of a heading or label over marks that stand for whole responses: `Overall grades:`."""
+TOTAL_WORDS = """overall total totals sum gesamt gesamtnote gesamtwertung gesamtbewertung insgesamt
+global globale totale итого 总分 总体 总评"""
+"""Words of a label whose marks stand for whole responses, whatever the heading is: `Overall`."""
+HEADING_WORDS = """here's let's report table tables scoretable card scorecard scorecards
+scoreboard sheet scoresheet cards overview matrix glance chart grid side by head-to-head
+side-by-side recap rundown wrap wrap-up up outcome outcomes findings bottom line takeaway nutshell
+step comparative full complete quick brief following below above gesamtübersicht übersicht tabelle
+vergleich vergleichstabelle bewertungstabelle gesamtergebnis zusammenfassung tableau récapitulatif
+résumé synthèse bilan aperçu tabla resumen cuadro таблица обзор итоги 表格 总览 总结 对比"""
+"""Words of a heading over marks that names no criterion: `Score table`, `Step 3: totals`."""
 NEUTRAL_WORDS = """a an the my our your own of for to in on both two each these those here is are
 was so final finally short sum conclusion thus therefore hence and while whereas vs versus as
 follows i we would will give gives rate judge grade compare let me us now responses answers outputs

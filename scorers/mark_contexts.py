@@ -12,7 +12,14 @@ from podium.scorers.reply_words import RESPONSE_NOUNS
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 RATING_WORDS = frozenset(words.RATING_WORDS.split())
 """Words of a heading over marks of whole responses: `Overall grades:`."""
-NEUTRAL_WORDS = RATING_WORDS | frozenset((*words.NEUTRAL_WORDS.split(), *RESPONSE_NOUNS.split()))
+TOTAL_WORDS = frozenset(words.TOTAL_WORDS.split())
+NEUTRAL_WORDS = (
+    RATING_WORDS
+    | TOTAL_WORDS
+    | frozenset(words.NEUTRAL_WORDS.split())
+    | frozenset(RESPONSE_NOUNS.split())
+)
+HEADING_WORDS = NEUTRAL_WORDS | frozenset(words.HEADING_WORDS.split())
 SEGMENT_END = re.compile(r"[.!?;][*_\"”’)\]]*\s|\n")
 LETTER = re.compile(r"(?<![\w'’])[AB](?![\w'’])")
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
@@ -39,6 +46,16 @@ def is_neutral(label: str) -> bool:
     return all(word.lower() in NEUTRAL_WORDS for word in WORD.findall(label))
 
 
+def is_total(label: str) -> bool:
+    """Return whether a label says that its marks stand for whole responses: `Overall score`."""
+    return is_neutral(label) and any(word.lower() in TOTAL_WORDS for word in WORD.findall(label))
+
+
+def is_neutral_heading(line: str) -> bool:
+    """Return whether a heading or line names no criterion: `Overall`, `Here is a score table:`."""
+    return all(word.lower() in HEADING_WORDS for word in WORD.findall(line))
+
+
 def is_of_criterion(text: str, place: int) -> bool:
     """Return whether the words before a place say that a mark there is about one criterion.
 
@@ -55,7 +72,7 @@ def is_of_criterion(text: str, place: int) -> bool:
     if any(word.lower() in RATING_WORDS for word in WORD.findall(lead)):
         return False
     headings = HEADING.findall(text, 0, place)
-    if headings and not is_neutral(headings[-1]) and not LETTER.search(headings[-1]):
+    if headings and not is_neutral_heading(headings[-1]) and not LETTER.search(headings[-1]):
         return True
     start = place - len(lead)
     for segment in reversed(previous):
@@ -72,7 +89,7 @@ def _names_criterion(segment: str, end: str) -> bool:
         segment: the line or sentence without its final sign.
         end: the sign or line break that ends it.
     """
-    if is_neutral(segment):
+    if is_neutral_heading(segment):
         return False
     if end == "?" or OPEN_END.search(segment) or TOPIC_START.match(segment):
         return True

@@ -8,7 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from podium.scorers.mark_contexts import OPEN_END, is_neutral, is_of_criterion
+from podium.scorers.mark_contexts import (
+    OPEN_END,
+    is_neutral,
+    is_neutral_heading,
+    is_of_criterion,
+    is_total,
+)
 from podium.scorers.stated_scores import NAME_CELL, SECTION_HEADING
 
 TABLE = re.compile(r"(?m)(?:^[ \t]*\|[^\n]*(?:\n|\Z)|^[^|\n]*\|[^|\n]*\|[^\n]*(?:\n|\Z))+")
@@ -49,21 +55,24 @@ def without_tables(text: str) -> str:
 def cells_of_tables(text: str) -> Iterator[list[Cell]]:
     """Yield the cells of both responses in one row, or in one column, of a table.
 
-    The label of the row or column names no criterion, nor does the line above the table.
+    The label of the row or column names no criterion, nor does the line above the table. Under a
+    line that names one, the label must be a word such as `Overall`.
     """
     if "|" not in text:
         return
     for table in TABLE.finditer(text):
-        if is_of_criterion(text, table.start()):
-            continue
+        has_topic = is_of_criterion(text, table.start())
         lines = [line for line in table[0].split("\n") if line.strip() and not RULE.fullmatch(line)]
         rows = [line.strip().strip("|").split("|") for line in lines]
         span = table.span()
         columns = _columns_of_responses(rows[0]) if rows else {}
         if len(columns) == len("AB"):
-            yield from _cells_of_rows(rows[1:], columns, span)
+            lists_of_cells = _cells_of_rows(rows[1:], columns, span)
         else:
-            yield from _cells_of_columns(rows, span)
+            lists_of_cells = _cells_of_columns(rows, span)
+        for cells in lists_of_cells:
+            if not has_topic or is_total(cells[0].label):
+                yield cells
 
 
 def _columns_of_responses(header: list[str]) -> dict[str, int]:
@@ -120,8 +129,9 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
         if name:
             side, depth, is_answer = name["side"], signs, False
         elif heading and (not side or (signs and signs <= depth)):
-            side, has_topic = "", not is_neutral(line[0])
+            side, has_topic = "", not is_neutral_heading(line[0])
         elif side:
-            if not has_topic and not is_answer:
+            is_counted = not has_topic and not is_answer
+            if is_counted or is_total(line[0].partition(":")[0]):
                 yield Cell(side, "", line[0], *line.span())
             is_answer = OPEN_END.search(line[0]) is not None

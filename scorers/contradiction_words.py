@@ -80,6 +80,23 @@ bewertung bewertungen noten gesamt gesamtbewertung note notes globale puntuació
 TOTAL_WORDS = """overall total totals sum gesamt gesamtnote gesamtwertung gesamtbewertung insgesamt
 global globale totale итого 总分 总体 总评"""
 """Words of a label whose marks stand for whole responses, whatever the heading is: `Overall`."""
+LABEL_WORDS = """verdict final rating ratings score scores mark marks endnote"""
+"""Words of the label of a row or column whose marks stand for whole responses: `Rating`."""
+WORDS_IN_LABELS = """a an the my our your own of for in on both two out die der das meine für le la
+les el mi pour und and et y per"""
+"""Other words of such a label."""
+CRITERIA = """accuracy accurate correct correctness complete completeness helpful helpfulness
+clarity clear factual factuality facts relevant relevance style format formatting tone depth adherence
+adheres follows instruction instructions grammar grammatical fluency fluent polite politeness
+short concise conciseness brevity structure structured organized organization sources cited citations
+readable readability useful usefulness honest honesty safe safety harmless harmlessness quality
+creative creativity detail details detailed logic logical coherent coherence consistent consistency
+precise precision reasoning explanation explanations language spelling layout truth truthful
+truthfulness valid right works runs compiles faithful faithfulness thorough thoroughness
+informative originality original engaging practical actionable up-to-date genauigkeit korrektheit
+richtigkeit vollständigkeit klarheit stil ton form inhalt sprache verständlichkeit exactitude
+clarté complétude précision claridad exactitud precisión"""
+"""Words of a criterion of which more is better."""
 HEADING_WORDS = """here's let's report table tables scoretable card scorecard scorecards
 scoreboard sheet scoresheet cards overview matrix glance chart grid side by head-to-head
 side-by-side recap rundown wrap wrap-up up outcome outcomes findings bottom line takeaway nutshell
@@ -105,5 +122,10 @@ CONCESSIONS = """but|however|though|although|yet|still|except(?:ing)?|apart from
 OPPOSING_STARTS = """but|however|still|yet|that said|nevertheless|nonetheless|even so|then again
 |aber|jedoch|mais|cependant|pero|sin embargo|но|однако""".replace("\n", "")
 """Beginnings of sentences that weigh something more than the marks before them."""
+REDEEMING = r"""right|correct(?:ly)?|true|accurate|factual|only|works?|runs?|answers?|follows?
+|on topic|richtig|korrekt|juste|exacte?|correct[ao]|верно""".replace("\n", "")
+"""Words in a concession that make a low mark weigh little: `weak, yet right`."""
+WORDS_FOR_BOTH = r"both|each|neither|all|either|two|they|beide[nr]?|les deux|amb[oa]s|оба|обе"
+"""Words with which a sentence speaks of both responses alike."""
 RIGHT_WORDS = "right|correct|true|expected|reference|gold|asked"
 """Words for what a response should say: `the right answer is`."""

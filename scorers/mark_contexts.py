@@ -8,6 +8,7 @@ import re
 from podium.scorers import contradiction_words as words
 from podium.scorers.faults import has_fault
 from podium.scorers.reply_words import RESPONSE_NOUNS
+from podium.scorers.stated_scores import OTHER_COUNTS
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 RATING_WORDS = frozenset(words.RATING_WORDS.split())
@@ -19,6 +20,11 @@ NEUTRAL_WORDS = (
     | frozenset(words.NEUTRAL_WORDS.split())
     | frozenset(RESPONSE_NOUNS.split())
 )
+LABEL_WORDS = TOTAL_WORDS | frozenset(words.LABEL_WORDS.split())
+WORDS_IN_LABELS = frozenset(words.WORDS_IN_LABELS.split())
+WEAK_LABEL_WORDS = RATING_WORDS | {"grade", "grades"} | frozenset(RESPONSE_NOUNS.split())
+"""Words of a label that stands for whole responses only if the table has no criterion."""
+CRITERIA = frozenset(words.CRITERIA.split())
 HEADING_WORDS = NEUTRAL_WORDS | frozenset(words.HEADING_WORDS.split())
 SEGMENT_END = re.compile(r"[.!?;][*_\"”’)\]]*\s|\n")
 LETTER = re.compile(r"(?<![\w'’])[AB](?![\w'’])")
@@ -29,7 +35,11 @@ OPEN_END = re.compile(r"[:?：？][*_ \t]*\Z")
 HEADING = re.compile(r"(?m)^[ \t]*(?:#+[ \t]+[^\n]*|\*\*[^*\n]+\*\*:?[ \t]*)$")
 """A heading in Markdown, such as `### Style` or `**Style**`."""
 CONCESSION = re.compile(rf"(?i)\b(?:{words.CONCESSIONS})\b")
-OPPOSING_SENTENCE = re.compile(rf"(?i)(?:[.!?][*_\"”’)]*\s+|\n)\W*(?:{words.OPPOSING_STARTS})\b")
+REDEEMED = re.compile(rf"(?i)\b(?:{words.CONCESSIONS})\b[^.!?\n]*?\b(?:{words.REDEEMING})(?!\w)")
+FOR_BOTH = re.compile(rf"(?i)\b(?:{words.WORDS_FOR_BOTH})\b")
+OPPOSING_SENTENCE = re.compile(
+    rf"(?i)(?:[.!?][*_\"”’)]*\s+|\n)\W*(?P<sentence>(?:{words.OPPOSING_STARTS})\b[^.!?\n]*)"
+)
 """A sentence after the marks that weighs something else more, such as `However, B is off topic`."""
 LONGEST_TOPIC = 6
 """Largest number of words of a line above marks that is a heading although no sign says so."""
@@ -49,6 +59,38 @@ def is_neutral(label: str) -> bool:
 def is_total(label: str) -> bool:
     """Return whether a label says that its marks stand for whole responses: `Overall score`."""
     return is_neutral(label) and any(word.lower() in TOTAL_WORDS for word in WORD.findall(label))
+
+
+def is_label_of_response(label: str, other_labels: list[str]) -> bool:
+    """Return whether the label of a row or column says that its marks stand for whole responses.
+
+    Such a label is empty, or has a word such as `Overall`, `Rating` or `Verdict`. One such as
+    `Quality` or `Grade` counts if the table has no criterion.
+
+    Args:
+        label: the label.
+        other_labels: the labels of the other rows or columns of the table.
+    """
+    if is_total(label):
+        return True
+    names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
+    if names <= LABEL_WORDS:
+        return True
+    return names <= LABEL_WORDS | WEAK_LABEL_WORDS and not any(
+        map(_is_label_of_criterion, other_labels)
+    )
+
+
+def _is_label_of_criterion(label: str) -> bool:
+    """Return whether the label of a row or column names a criterion, such as `Correctness`."""
+    names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
+    return not names <= LABEL_WORDS | WEAK_LABEL_WORDS
+
+
+def is_desirable(label: str) -> bool:
+    """Return whether the label of a row names a criterion of which more is better."""
+    is_named = any(word.lower() in CRITERIA for word in WORD.findall(label))
+    return is_named and not has_fault(label) and not OTHER_COUNTS.search(label)
 
 
 def is_neutral_heading(line: str) -> bool:
@@ -117,9 +159,29 @@ def is_conceded(rest: str) -> bool:
     return CONCESSION.search(rest[: end.start()] if end else rest) is not None
 
 
-def is_outweighed(after: str) -> bool:
-    """Return whether a later sentence opposes the marks before it, as `However, ...` does."""
-    return OPPOSING_SENTENCE.search(after[:SEARCHED_AFTER]) is not None
+def is_redeemed(rest: str) -> bool:
+    """Return whether the rest of a low mark's sentence makes it weigh little: `, yet right`."""
+    end = SEGMENT_END.search(rest)
+    return REDEEMED.search(rest[: end.start()] if end else rest) is not None
+
+
+def is_outweighed(after: str, lower: str) -> bool:
+    """Return whether a later sentence opposes the marks before it, as `However, ...` does.
+
+    A sentence about both responses alike does not, nor one that blames the response with the lower
+    mark only.
+
+    Args:
+        after: the text after the marks.
+        lower: the letter of the response with the lower mark.
+    """
+    for opposing in OPPOSING_SENTENCE.finditer(after[:SEARCHED_AFTER]):
+        sentence = opposing["sentence"]
+        named = set(LETTER.findall(sentence))
+        is_about_both = not named and FOR_BOTH.search(sentence)
+        if not is_about_both and not (named == {lower} and has_fault(sentence)):
+            return True
+    return False
 
 
 def is_blamed(after: str, preferred: str) -> bool:

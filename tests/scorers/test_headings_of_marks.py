@@ -69,3 +69,113 @@ def test_a_line_for_the_whole_response_contradicts_the_verdict_under_any_heading
     sections = "## Style\n### A\nOverall: poor\n### B\nOverall: excellent\n\n"
     assert read("cot", f"{sections}Verdict: A").reason is not None
     assert read("cot", f"{sections}Verdict: B").label == "B"
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A: poor but funny\nB: excellent\n\n",
+        "A: weak, though short\nB: strong\n\n",
+        "A: terrible, if funny. B: excellent.\n\n",
+        "A: poor. B: excellent. However, both are long.\n\n",
+        "A: poor. B: excellent. Still, neither is perfect.\n\n",
+        "A: poor. B: excellent. However, A is too long.\n\n",
+        "A gets a D, B gets a B.\n\n",
+        "Response A earns a C, response B earns a B.\n\n",
+        "A deserves an F and B deserves a B.\n\n",
+        "A: two\nB: nine\n\n",
+        "- A: four\n- B: eight\n\n",
+    ],
+)
+def test_a_concession_of_the_lower_mark_does_not_hide_a_contradiction(text: str, name: str) -> None:
+    assert read(name, f"{text}Verdict: A").reason is not None
+    assert read("cot", f"{text}Verdict: B").label == "B"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A: poor\nB: excellent but off topic\n\n",
+        "A: weak, yet right. B: strong.\n\n",
+        "A: poor. B: excellent. However, B is off topic.\n\n",
+        "A: poor. B: excellent. However, only A answers the question.\n\n",
+        "A: two\nB: nine\n\nThere are two moons.\n\n",
+    ],
+)
+def test_a_concession_of_the_higher_mark_leaves_the_verdict(text: str) -> None:
+    assert read("cot", f"{text}Verdict: A").label == "A"
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize("marks", ["❌ | ✅", "poor | excellent", "⭐ | ⭐⭐⭐"])
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        ("Accuracy", "Completeness", "Tone"),
+        ("Correct", "Follows the instructions"),
+        ("Helpfulness", "Factuality", "Clarity", "Fluency"),
+    ],
+)
+def test_a_table_in_which_every_criterion_prefers_the_other_response_contradicts_the_verdict(
+    criteria: tuple[str, ...], marks: str, name: str
+) -> None:
+    rows = "".join(f"| {criterion} | {marks} |\n" for criterion in criteria)
+    assert read(name, f"{TABLE}{rows}\nVerdict: A").reason is not None
+    assert read(name, f"{TABLE}{rows}\nVerdict: B").label == "B"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "| Off topic | ❌ | ✅ |\n| Repeats itself | ❌ | ✅ |\n",
+        "| Accuracy | ✅ | ❌ |\n| Tone | ❌ | ✅ |\n| Style | ❌ | ✅ |\n",
+        "| Accuracy errors | ❌ | ✅ |\n| Lack of clarity | ❌ | ✅ |\n",
+        "| Accuracy | 42 | 41 |\n| Style | ❌ | ✅ |\n",
+        "| Style | ❌ | ✅ |\n",
+    ],
+)
+def test_a_table_with_other_rows_leaves_the_verdict(rows: str) -> None:
+    assert read("cot", f"{TABLE}{rows}\nAccuracy decides.\n\nVerdict: A").label == "A"
+
+
+CRITERION_LABELS = [
+    "Short",
+    "Reasoning",
+    "Explanation",
+    "Quality",
+    "Summary",
+    "Analysis",
+    "Grade",
+    "General",
+    "Question",
+    "Task",
+    "Points",
+    "Review",
+    "Reasons",
+    "Note",
+    "Answer",
+    "Result",
+    "Results",
+]
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize("label", CRITERION_LABELS)
+def test_a_row_beside_a_criterion_is_another_criterion(label: str, name: str) -> None:
+    rows = [f"| {label} | excellent | poor |\n", "| Correctness | poor | excellent |\n"]
+    assert read(name, f"{TABLE}{rows[0]}{rows[1]}\nVerdict: B").label == "B"
+    assert read(name, f"{TABLE}{rows[1]}{rows[0]}\nVerdict: B").label == "B"
+
+
+@pytest.mark.parametrize("label", ["Overall", "Total", "Final", "Verdict", "Rating", "Score"])
+def test_a_row_for_the_whole_responses_beside_a_criterion_contradicts_the_verdict(
+    label: str,
+) -> None:
+    rows = f"| Correctness | poor | excellent |\n| {label} | excellent | poor |\n"
+    assert read("cot", f"{TABLE}{rows}\nVerdict: B").reason is not None
+
+
+@pytest.mark.parametrize("label", ["Quality", "Grade", "Points", "Result", "Assessment", ""])
+def test_the_only_row_of_a_table_contradicts_the_verdict(label: str) -> None:
+    assert read("cot", f"{TABLE}| {label} | excellent | poor |\n\nVerdict: B").reason is not None

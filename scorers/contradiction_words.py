@@ -86,16 +86,16 @@ WORDS_IN_LABELS = """a an the my our your own of for in on both two out die der 
 les el mi pour und and et y per"""
 """Other words of such a label."""
 CRITERIA = """accuracy accurate correct correctness complete completeness helpful helpfulness
-clarity clear factual factuality facts relevant relevance style format formatting tone depth adherence
-adheres follows instruction instructions grammar grammatical fluency fluent polite politeness
-short concise conciseness brevity structure structured organized organization sources cited citations
-readable readability useful usefulness honest honesty safe safety harmless harmlessness quality
-creative creativity detail details detailed logic logical coherent coherence consistent consistency
-precise precision reasoning explanation explanations language spelling layout truth truthful
-truthfulness valid right works runs compiles faithful faithfulness thorough thoroughness
-informative originality original engaging practical actionable up-to-date genauigkeit korrektheit
-richtigkeit vollständigkeit klarheit stil ton form inhalt sprache verständlichkeit exactitude
-clarté complétude précision claridad exactitud precisión"""
+clarity clear factual factuality facts relevant relevance style format formatting tone depth
+adherence adheres follows instruction instructions grammar grammatical fluency fluent polite
+politeness short concise conciseness brevity structure structured organized organization sources
+cited citations readable readability useful usefulness honest honesty safe safety harmless
+harmlessness quality creative creativity detail details detailed logic logical coherent coherence
+consistent consistency precise precision reasoning explanation explanations language spelling
+layout truth truthful truthfulness valid right works runs compiles faithful faithfulness thorough
+thoroughness informative originality original engaging practical actionable up-to-date genauigkeit
+korrektheit richtigkeit vollständigkeit klarheit stil ton form inhalt sprache verständlichkeit
+exactitude clarté complétude précision claridad exactitud precisión"""
 """Words of a criterion of which more is better."""
 HEADING_WORDS = """here's let's report table tables scoretable card scorecard scorecards
 scoreboard sheet scoresheet cards overview matrix glance chart grid side by head-to-head

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
-from podium.scorers.conceded_limits import without_conceded_limit
+from podium.scorers.conceded_limits import is_refused, without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.described_pairs import is_described_beside_other, is_named_decision
 from podium.scorers.echoed_prompts import without_echo
@@ -225,6 +225,8 @@ def read_statement(
     if view is None:
         return "no verdict"
     view = without_conceded_limit(view)
+    if is_refused(view):
+        return "no verdict"
     read = partial(
         _statement_in,
         text=reply.text,

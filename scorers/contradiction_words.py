@@ -27,6 +27,11 @@ DECIDING = r"""\b(?:final(?:ly)?|overall|results?|outcome|conclusion|verdict|win
 |urteil|entscheidung|gewinner|résultat|décision|gagnante?|resultado|veredicto|ganadora?|decisión
 |итог|вердикт|победитель|решение)(?!\w)|\b(?:is|are|was|the) (?:much |clearly )?(?:better|best
 |worse|worst|stronger|weaker)\b|\b(?:better|best|stronger) (?:one|response|answer|option)s?\b
+|\b(?:which|what)(?: one| response| answer)? (?:is|was|will|should|would) (?:it|that)\b
+|\bwho(?:m|se)?\b|\b(?:better|best|superior|preferable)(?: (?:here|overall|one|of|for|to|than|the|this|two|both|or
+|worse|user|person|task|reader|instruction|[AB])\b){0,6}\W*\?|\b(?:deserv|serv|satisf
+|benefit|recommend|favou?r|trust|rank)\w*|\bhelp\w*\b[^?\n]{0,40}\b(?:more|most|best)\b
+|\b(?:more|most) (?:helpful|useful|valuable|to the (?:user|person|reader))\b
 |\banswer[\s*_]*[:：?]|裁决|胜者|结论""".replace("\n", "")
 """Words of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 LOSER_WORDS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing

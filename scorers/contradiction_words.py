@@ -28,8 +28,8 @@ DECIDING = r"""\b(?:final(?:ly)?|overall|results?|outcome|conclusion|verdict|win
 |итог|вердикт|победитель|решение)(?!\w)|\b(?:is|are|was|the) (?:much |clearly )?(?:better|best
 |worse|worst|stronger|weaker)\b|\b(?:better|best|stronger) (?:one|response|answer|option)s?\b
 |\b(?:which|what)(?: one| response| answer)? (?:is|was|will|should|would) (?:it|that)\b
-|\bwho(?:m|se)?\b|\b(?:better|best|superior|preferable)(?: (?:here|overall|one|of|for|to|than|the|this|two|both|or
-|worse|user|person|task|reader|instruction|[AB])\b){0,6}\W*\?|\b(?:deserv|serv|satisf
+|\bwho(?:m|se)?\b|\b(?:better|best|superior|preferable)(?: (?:here|overall|one|of|for|to|than
+|the|this|two|both|or|worse|user|person|task|reader|instruction|[AB])\b){0,6}\W*\?|\b(?:deserv|serv|satisf
 |benefit|recommend|favou?r|trust|rank)\w*|\bhelp\w*\b[^?\n]{0,40}\b(?:more|most|best)\b
 |\b(?:more|most) (?:helpful|useful|valuable|to the (?:user|person|reader))\b
 |\banswer[\s*_]*[:：?]|裁决|胜者|结论""".replace("\n", "")
@@ -102,6 +102,14 @@ thoroughness informative originality original engaging practical actionable up-t
 korrektheit richtigkeit vollständigkeit klarheit stil ton form inhalt sprache verständlichkeit
 exactitude clarté complétude précision claridad exactitud precisión"""
 """Words of a criterion of which more is better."""
+TOPIC_NOUNS = """short reasoning explanation general question task review reasons answer analysis
+comparison opinion"""
+CLOSING_NOUNS = """quality summary grade grades points note notes result results assessment
+evaluation"""
+"""Words of a label that may name a criterion if another label does.
+
+Those of `CLOSING_NOUNS` sum up if they stand last.
+"""
 HEADING_WORDS = """here's let's report table tables scoretable card scorecard scorecards
 scoreboard sheet scoresheet cards overview matrix glance chart grid side by head-to-head
 side-by-side recap rundown wrap wrap-up up outcome outcomes findings bottom line takeaway nutshell

@@ -24,6 +24,8 @@ LABEL_WORDS = TOTAL_WORDS | frozenset(words.LABEL_WORDS.split())
 WORDS_IN_LABELS = frozenset(words.WORDS_IN_LABELS.split())
 WEAK_LABEL_WORDS = RATING_WORDS | {"grade", "grades"} | frozenset(RESPONSE_NOUNS.split())
 """Words of a label that stands for whole responses only if the table has no criterion."""
+TOPIC_NOUNS = frozenset(words.TOPIC_NOUNS.split())
+CLOSING_NOUNS = frozenset(words.CLOSING_NOUNS.split())
 CRITERIA = frozenset(words.CRITERIA.split())
 HEADING_WORDS = NEUTRAL_WORDS | frozenset(words.HEADING_WORDS.split())
 SEGMENT_END = re.compile(r"[.!?;][*_\"”’)\]]*\s|\n")
@@ -122,6 +124,25 @@ def is_of_criterion(text: str, place: int) -> bool:
         if WORD.search(segment):
             return _names_criterion(segment, text[start + len(segment) :][:1])
     return False
+
+
+def may_be_criterion(text: str, place: int, *, is_last: bool) -> bool:
+    """Return whether the label of a mark, such as `Reasoning:`, may name a criterion.
+
+    It does if another label of the reply names one.
+
+    Args:
+        text: the judge's own words.
+        place: where the mark, or the name that it belongs to, begins.
+        is_last: whether it stands after all others, so that `Result:` sums up.
+    """
+    *previous, lead = SEGMENT_END.split(text[max(0, place - SEARCHED_BEFORE) : place])
+    if WORD.search(lead):
+        label = lead if OPEN_END.search(lead) else ""
+    else:
+        label = next((segment for segment in reversed(previous) if WORD.search(segment)), "")
+    names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
+    return bool(names) and names <= (TOPIC_NOUNS if is_last else TOPIC_NOUNS | CLOSING_NOUNS)
 
 
 def _names_criterion(segment: str, end: str) -> bool:

@@ -291,8 +291,14 @@ def _pairs_in_prose(text: str, kind: Kind) -> Iterator[Pair]:
     marks = [*_marks_beside_names(text, kind.before_name)]
     if len({mark.side for mark in marks}) < len("AB"):
         marks = [*_marks_beside_names(text, kind.after_name)]
-    for first, second in _neighbours(marks):
-        if mark_contexts.is_of_criterion(text, first.start):
+    pairs = [*_neighbours(marks)]
+    are_criteria = [mark_contexts.is_of_criterion(text, first.start) for first, _ in pairs]
+    for number, (first, second) in enumerate(pairs):
+        if are_criteria[number]:
+            continue
+        is_last = number == len(pairs) - 1
+        has_label = mark_contexts.may_be_criterion(text, first.start, is_last=is_last)
+        if has_label and any(are_criteria):
             continue
         if mark_contexts.changes_criterion(text[first.end : second.start]):
             continue

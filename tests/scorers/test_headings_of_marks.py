@@ -179,3 +179,21 @@ def test_a_row_for_the_whole_responses_beside_a_criterion_contradicts_the_verdic
 @pytest.mark.parametrize("label", ["Quality", "Grade", "Points", "Result", "Assessment", ""])
 def test_the_only_row_of_a_table_contradicts_the_verdict(label: str) -> None:
     assert read("cot", f"{TABLE}| {label} | excellent | poor |\n\nVerdict: B").reason is not None
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize("form", ["{0}:\nA: {1}\nB: {2}\n\n", "**{0}**\nA: {1}\nB: {2}\n\n"])
+@pytest.mark.parametrize("label", [one for one in CRITERION_LABELS if one != "Answer"])
+def test_a_heading_before_a_criterion_is_another_criterion(
+    label: str, form: str, name: str
+) -> None:
+    criterion = form.format("Correctness", "poor", "excellent")
+    marks = form.format(label, "excellent", "poor")
+    assert read(name, f"{marks}{criterion}Verdict: B").label == "B"
+    assert read(name, f"{marks}Verdict: B").reason is not None
+
+
+@pytest.mark.parametrize("label", ["Summary", "Result", "Overall", "Assessment"])
+def test_a_last_heading_that_sums_up_contradicts_the_verdict(label: str) -> None:
+    marks = f"Style:\nA: good\nB: fair\n\n{label}:\nA: poor\nB: excellent\n\n"
+    assert read("cot", f"{marks}Verdict: A").reason is not None

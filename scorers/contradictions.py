@@ -29,7 +29,9 @@ UNDECIDED_LINE = re.compile(
 """A value that chooses neither response, to the end of its line."""
 UNDECIDED_SENTENCE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:{words.CLOSING_WORDS})[*_ \t]*[:：,=→—-]*[^\w\n]*)*(?:{words.UNDECIDED})"
-    r"[ \t]*(?:of (?:them|the two|both)|yet|wins?|is better)?[^\w\n?]*\Z"
+    r"[ \t]*(?:of (?:them|the two|both)|response|answer|one)?[ \t]*"
+    r"(?:yet|wins?|(?:really |clearly )?(?:is|does|do|are|was|would)(?: better| it| so)?)?"
+    r"[^\w\n?]*\Z"
 )
 """A sentence that chooses neither response, such as `Neither.` or `Final: neither`."""
 NAMED_VERDICT = re.compile(

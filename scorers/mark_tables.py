@@ -8,7 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from podium.scorers.mark_contexts import OPEN_END, is_neutral, is_of_criterion
+from podium.scorers.mark_contexts import (
+    OPEN_END,
+    is_desirable,
+    is_label_of_response,
+    is_neutral_heading,
+    is_of_criterion,
+    is_total,
+)
 from podium.scorers.stated_scores import NAME_CELL, SECTION_HEADING
 
 TABLE = re.compile(r"(?m)(?:^[ \t]*\|[^\n]*(?:\n|\Z)|^[^|\n]*\|[^|\n]*\|[^\n]*(?:\n|\Z))+")
@@ -49,21 +56,46 @@ def without_tables(text: str) -> str:
 def cells_of_tables(text: str) -> Iterator[list[Cell]]:
     """Yield the cells of both responses in one row, or in one column, of a table.
 
-    The label of the row or column names no criterion, nor does the line above the table.
+    The label of the row or column names no criterion, nor does the line above the table. Under a
+    line that names one, the label must be a word such as `Overall`.
     """
+    for lists_of_cells in _cells_by_table(text):
+        has_topic = is_of_criterion(text, lists_of_cells[0][0].place)
+        labels = [cells[0].label for cells in lists_of_cells]
+        for number, cells in enumerate(lists_of_cells):
+            label = cells[0].label
+            other_labels = labels[:number] + labels[number + 1 :]
+            if is_total(label) or (not has_topic and is_label_of_response(label, other_labels)):
+                yield cells
+
+
+def criteria_of_tables(text: str) -> Iterator[list[list[Cell]]]:
+    """Yield, for each table, the cells of both responses for each of its criteria.
+
+    The table has at least two criteria, and more is better in each. Other rows and columns are left
+    out if they stand for whole responses.
+    """
+    for lists_of_cells in _cells_by_table(text):
+        criteria = [cells for cells in lists_of_cells if not is_total(cells[0].label)]
+        if len(criteria) > 1 and all(is_desirable(cells[0].label) for cells in criteria):
+            yield criteria
+
+
+def _cells_by_table(text: str) -> Iterator[list[list[Cell]]]:
+    """Yield, for each table, the cells of both responses in each of its rows or columns."""
     if "|" not in text:
         return
     for table in TABLE.finditer(text):
-        if is_of_criterion(text, table.start()):
-            continue
         lines = [line for line in table[0].split("\n") if line.strip() and not RULE.fullmatch(line)]
         rows = [line.strip().strip("|").split("|") for line in lines]
         span = table.span()
         columns = _columns_of_responses(rows[0]) if rows else {}
         if len(columns) == len("AB"):
-            yield from _cells_of_rows(rows[1:], columns, span)
+            lists_of_cells = [*_cells_of_rows(rows[1:], columns, span)]
         else:
-            yield from _cells_of_columns(rows, span)
+            lists_of_cells = [*_cells_of_columns(rows, span)]
+        if lists_of_cells:
+            yield lists_of_cells
 
 
 def _columns_of_responses(header: list[str]) -> dict[str, int]:
@@ -75,15 +107,15 @@ def _columns_of_responses(header: list[str]) -> dict[str, int]:
 def _cells_of_rows(
     rows: list[list[str]], columns: dict[str, int], span: tuple[int, int]
 ) -> Iterator[list[Cell]]:
-    """Yield the cells of the two responses in each row whose label names no criterion."""
+    """Yield the cells of the two responses in each row."""
     for row in rows:
         label = "" if 0 in columns.values() else row[0]
-        if max(columns.values()) < len(row) and is_neutral(label):
+        if max(columns.values()) < len(row):
             yield [Cell(side, label, row[column], *span) for side, column in columns.items()]
 
 
 def _cells_of_columns(rows: list[list[str]], span: tuple[int, int]) -> Iterator[list[Cell]]:
-    """Yield the cells of the two responses in each column whose header names no criterion.
+    """Yield the cells of the two responses in each column.
 
     Each response has a row that begins with its name. The header may be missing.
     """
@@ -97,8 +129,7 @@ def _cells_of_columns(rows: list[list[str]], span: tuple[int, int]) -> Iterator[
     header = [] if NAME_CELL.fullmatch(rows[0][0]) else rows[0]
     for column in range(1, min(map(len, row_of_side.values()))):
         label = header[column] if column < len(header) else ""
-        if is_neutral(label):
-            yield [Cell(side, label, row[column], *span) for side, row in row_of_side.items()]
+        yield [Cell(side, label, row[column], *span) for side, row in row_of_side.items()]
 
 
 def lines_of_sections(text: str) -> Iterator[Cell]:
@@ -120,8 +151,9 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
         if name:
             side, depth, is_answer = name["side"], signs, False
         elif heading and (not side or (signs and signs <= depth)):
-            side, has_topic = "", not is_neutral(line[0])
+            side, has_topic = "", not is_neutral_heading(line[0])
         elif side:
-            if not has_topic and not is_answer:
+            is_counted = not has_topic and not is_answer
+            if is_counted or is_total(line[0].partition(":")[0]):
                 yield Cell(side, "", line[0], *line.span())
             is_answer = OPEN_END.search(line[0]) is not None

@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from podium.scorers import mark_contexts
 from podium.scorers.comparisons import OTHER_RESPONSE
-from podium.scorers.mark_tables import Cell, cells_of_tables, lines_of_sections, without_tables
+from podium.scorers.mark_tables import (
+    Cell,
+    cells_of_tables,
+    criteria_of_tables,
+    lines_of_sections,
+    without_tables,
+)
 from podium.scorers.stated_scores import (
     GIVING_VERBS,
     NAME,
@@ -31,7 +37,8 @@ NAME_TO_MARK = (
 BLANKS = r"[*_`\"')\]]*[ \t*_]*"
 # The end of a mark's clause, after closing signs.
 CLAUSE_END = (
-    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?\n|(–—]|-[ \t]|\Z|(?:and|while|whereas|vs|versus|overall)\b"
+    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?\n|(–—]|-[ \t]|\Z|(?:and|while|whereas|vs|versus|overall"
+    r"|but|yet|though|although|if)\b"
     rf"|{NOUN_BEFORE_NAME}[AB]\b))"
 )
 MARK_TO_NAME = r"[*_`\"')\]]*(?:[ \t]*\([ \t]*|[ \t]+(?:for|to)[ \t]+)"
@@ -62,7 +69,10 @@ WORD_BEFORE_MARK = (
     r"(?i:(?:(?:overall|final|total|my) )*(?:grade|rating|score|mark|overall|quality|total)"
     r"[*_ ]*[:：][*_ ]*)?"
 )
-GRADE_WORD = re.compile(r"(?i)\bgrades?\b|\bgraded\b")
+GRADE_WORD = re.compile(
+    r"(?i)\bgrades?\b|\bgraded\b"
+    r"|\b(?:gets?|got|earns?|earned|receives?|received|deserves?)[ \t]+an?\b"
+)
 SCORE_WORD = re.compile(
     r"(?i)\b(?:scor(?:es?|ed)|ratings?|rated|marks?|grades?|points?|stars?"
     r"|of (?:five|seven|ten|\d+))\b|/[ \t]*\d"
@@ -71,6 +81,7 @@ SEARCHED_END = 3000
 """Number of characters at the end of a reply that are searched for marks."""
 SEARCHED_BEFORE = 60
 """Number of characters before a mark that are searched for a word such as `Grades:`."""
+LETTERS = re.compile(r"\b[AB]\b")
 BARE_LETTERS = frozenset("AB")
 """Grades that may be names of responses."""
 
@@ -84,6 +95,7 @@ class Mark(NamedTuple):
         words: the text that shows what the mark is: its clause and its heading, or a table's label.
         start: where its clause begins.
         end: where the mark ends.
+        is_all: whether the reply says nothing but marks and a verdict.
     """
 
     side: str
@@ -91,6 +103,7 @@ class Mark(NamedTuple):
     words: str
     start: int
     end: int
+    is_all: bool = False
 
 
 Pair = tuple[Mark, Mark]
@@ -133,7 +146,9 @@ def _are_marks(pair: Pair) -> bool:
 
 
 def _are_letter_grades(pair: Pair) -> bool:
-    """Return whether letters are grades, not names or options: a sign or the word `grade` says so.
+    """Return whether letters are grades, not names or options: a sign or a word says so.
+
+    Such words are `grade` and `gets a`.
 
     The letters A and B alone never are.
     """
@@ -143,8 +158,11 @@ def _are_letter_grades(pair: Pair) -> bool:
 
 
 def _are_spelled_scores(pair: Pair) -> bool:
-    """Return whether numbers in words are scores: a unit such as `points` or a word says so."""
-    return all(SCORE_WORD.search(mark.words) for mark in pair)
+    """Return whether numbers in words are scores: a unit such as `points` or a word says so.
+
+    They also are if the reply says nothing else.
+    """
+    return all(mark.is_all or SCORE_WORD.search(mark.words) for mark in pair)
 
 
 def _kind(
@@ -204,7 +222,8 @@ KINDS = (
 def contradicts_marks(view: str, other: str) -> bool:
     """Return whether marks of one kind prefer the response that a verdict does not prefer.
 
-    They must clearly stand for the whole responses, and all clear marks of the kind must agree.
+    They must clearly stand for the whole responses, and all clear marks of the kind must agree. Or
+    a table has marks for several criteria, which all prefer that response.
 
     Args:
         view: the judge's own words.
@@ -219,6 +238,23 @@ def contradicts_marks(view: str, other: str) -> bool:
         for cells in (lines, *rows):
             leaders |= {_leader_of(pair, kind) for pair in _pairs_of_cells(text, cells, kind)}
         if leaders - {""} == {other}:
+            return True
+    return _leads_all_criteria(text, other)
+
+
+def _leads_all_criteria(text: str, side: str) -> bool:
+    """Return whether a response has the higher mark in each of several criteria of a table."""
+    for criteria in criteria_of_tables(text):
+        leaders = {
+            _leader_of(pair, kind)
+            for kind in KINDS
+            for cells in criteria
+            for pair in _pairs_of_cells(text, cells, kind)
+        }
+        marked = sum(
+            any(any(_pairs_of_cells(text, cells, kind)) for kind in KINDS) for cells in criteria
+        )
+        if leaders == {side} and marked == len(criteria):
             return True
     return False
 
@@ -255,8 +291,14 @@ def _pairs_in_prose(text: str, kind: Kind) -> Iterator[Pair]:
     marks = [*_marks_beside_names(text, kind.before_name)]
     if len({mark.side for mark in marks}) < len("AB"):
         marks = [*_marks_beside_names(text, kind.after_name)]
-    for first, second in _neighbours(marks):
-        if mark_contexts.is_of_criterion(text, first.start):
+    pairs = [*_neighbours(marks)]
+    are_criteria = [mark_contexts.is_of_criterion(text, first.start) for first, _ in pairs]
+    for number, (first, second) in enumerate(pairs):
+        if are_criteria[number]:
+            continue
+        is_last = number == len(pairs) - 1
+        has_label = mark_contexts.may_be_criterion(text, first.start, is_last=is_last)
+        if has_label and any(are_criteria):
             continue
         if mark_contexts.changes_criterion(text[first.end : second.start]):
             continue
@@ -270,13 +312,18 @@ def _is_limited(text: str, pair: Pair, kind: Kind) -> bool:
     leader = _leader_of(pair, kind)
     if not leader:
         return False
-    if mark_contexts.is_conceded(text[first.end : second.start]):
-        return True
+    lower = OTHER_RESPONSE[leader]
     after = text[second.end :]
-    if mark_contexts.is_conceded(after) or mark_contexts.is_outweighed(after):
+    for mark, rest in ((first, text[first.end : second.start]), (second, after)):
+        is_weakened = (
+            mark_contexts.is_conceded if mark.side == leader else mark_contexts.is_redeemed
+        )
+        if is_weakened(rest):
+            return True
+    if mark_contexts.is_outweighed(after, lower):
         return True
     end = next(mark.end for mark in pair if mark.side == leader)
-    if mark_contexts.is_blamed(text[end:], OTHER_RESPONSE[leader]):
+    if mark_contexts.is_blamed(text[end:], lower):
         return True
     around = f"{text[: first.start]}\n{after}"
     return any(mark_contexts.is_quoted_as_content(around, mark.mark) for mark in pair)
@@ -287,10 +334,11 @@ def _marks_beside_names(text: str, pattern: re.Pattern[str]) -> Iterator[Mark]:
 
     Marks after a word for other counts in their line, such as `errors`, are left out.
     """
+    is_all = mark_contexts.is_neutral_heading(LETTERS.sub("", pattern.sub("", text)))
     for match in pattern.finditer(text):
         words = text[max(0, match.start() - SEARCHED_BEFORE) : match.end()]
         if not OTHER_COUNTS.search(words.rpartition("\n")[2]):
-            yield Mark(match["side"], match["mark"], words, *match.span())
+            yield Mark(match["side"], match["mark"], words, *match.span(), is_all)
 
 
 def _pairs_of_cells(text: str, cells: list[Cell], kind: Kind) -> Iterator[Pair]:
@@ -302,7 +350,9 @@ def _pairs_of_cells(text: str, cells: list[Cell], kind: Kind) -> Iterator[Pair]:
             words = f"{cell.label} {cell.content}"
             marks.append(Mark(cell.side, match["mark"], words, cell.place, cell.end))
     for first, second in _neighbours(marks):
-        if not mark_contexts.is_outweighed(text[second.end - 1 :]):
+        leader = _leader_of((first, second), kind)
+        lower = OTHER_RESPONSE.get(leader, "")
+        if not mark_contexts.is_outweighed(text[second.end - 1 :], lower):
             yield first, second
 
 

@@ -69,7 +69,13 @@ def test_a_letter_after_a_refusal_with_a_word_of_degree_is_unparsed(
         "I can't validate every citation. Still,",
         "I can't give a definitive verdict, but",
         "Although I cannot double-check the dates,",
-        "I cannot say much.",
+        "I cannot say much more.",
+        "I have no access to the image, but",
+        "I have no access to the web, but",
+        "I have no access to any tool, but",
+        "I can't open the link, but",
+        "I can't view the attached file, but",
+        "I cannot read the linked article, but",
     ],
 )
 def test_a_letter_after_a_partial_limit_is_read(limit: str, letter: str) -> None:
@@ -118,6 +124,61 @@ def test_letter_after_a_conceded_limit_is_read(text: str, letter: str) -> None:
 )
 def test_letter_after_a_refusal_is_unparsed(text: str) -> None:
     assert read(text).reason is not None
+
+
+NOTHING_TO_JUDGE_BY = [
+    "idea",
+    "clue",
+    "basis for a comparison",
+    "responses to compare",
+    "way of knowing",
+    "ability to judge",
+    "access to the responses",
+    "preference",
+    "verdict",
+    "answer",
+    "opinion",
+]
+REFUSALS = [
+    "Sorry, I can't assist with this request.",
+    "My apologies, I can't continue with this.",
+    "I refuse to rank these.",
+    "I decline to answer:",
+    "I won't do this.",
+    "Sorry, I can't do this.",
+    "I can't do that, but",
+    "I can't answer this, but",
+    "I can't decide, but",
+    "I can't compare them, but",
+    "I cannot judge this, but",
+    "I can't rank these, but",
+    "I can't fulfil this request, but",
+    "I can't evaluate this content, but",
+    "I cannot see either response, but",
+    "I can't read the responses, but",
+    "I can't judge these fully.",
+    "I can't fully judge these.",
+    "I cannot fully compare the two responses.",
+    "I can't say much.",
+    "I don't know, but",
+    "I am unable to choose.",
+    "I don't have an opinion, but",
+    "I don't have access to the responses, but",
+]
+
+
+@pytest.mark.parametrize("verdict", ["A", "B", "Verdict: A", "Answer: B", "**A**"])
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        *REFUSALS,
+        *(f"I have no {missing}, but" for missing in NOTHING_TO_JUDGE_BY),
+        *(f"I have no {missing}." for missing in NOTHING_TO_JUDGE_BY),
+    ],
+)
+def test_a_verdict_after_a_refusal_is_unparsed(refusal: str, verdict: str) -> None:
+    assert read(f"{refusal} {verdict}").reason is not None
+    assert read(f"{refusal}\n\n{verdict}").reason is not None
 
 
 def test_the_place_of_a_letter_after_a_conceded_limit_is_in_the_text_that_was_given() -> None:

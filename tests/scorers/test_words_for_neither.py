@@ -128,3 +128,37 @@ def test_verdict_before_a_word_for_neither_is_unparsed(text: str) -> None:
 )
 def test_letter_before_a_word_for_neither_is_unparsed(text: str) -> None:
     assert read("direct", text).reason is not None
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize("answer", ["Neither.", "None.", "Neither is.", "Neither does.", "Neither"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which is it?",
+        "Which one is it?",
+        "Who deserves it?",
+        "Who wins?",
+        "Which one helps the person more?",
+        "Does one serve the user more?",
+        "Which one serves the person who gave it better?",
+        "Which fits the request better?",
+        "Is A really better?",
+        "Which one would you recommend?",
+        "Which one is more helpful?",
+        "Which agent did it better?",
+    ],
+)
+def test_neither_as_the_answer_to_the_question_for_the_verdict_makes_it_unparsed(
+    question: str, answer: str, name: str
+) -> None:
+    for letter in "AB":
+        assert read(name, f"Verdict: {letter}\n\n{question} {answer}").reason is not None
+
+
+@pytest.mark.parametrize(
+    "question", ["Is either unsafe?", "Which has errors?", "Does either cite sources?"]
+)
+def test_neither_as_the_answer_to_a_question_about_faults_leaves_the_verdict(question: str) -> None:
+    for answer in ("Neither.", "Neither does."):
+        assert read("cot", f"Verdict: A\n\n{question} {answer}").label == "A"

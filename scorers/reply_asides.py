@@ -11,7 +11,7 @@ LONGEST_JSON = 8_000
 """Largest number of characters of a reply in which comments are searched."""
 JSON_REPLY = re.compile(r"\s*(?:```\w*\s*)?(?:(?://|#|/\*)[^\n]*\s*)*\{")
 """The beginning of a reply that is a JSON object, perhaps in a code block or after a comment."""
-CLOSING = re.compile(
+CLOSING_PARAGRAPH = re.compile(
     r"\n\s*\n[ \t]*(?:(?:i )?hope (?:this|that|these|the|it)\b|(?:please |just )?let me know\b"
     r"|please (?:feel free|do not hesitate)\b|feel free to\b"
     r"|if you (?:want|would like|['’]d like|need|wish|have) (?:me|any|more|further|to)\b"
@@ -52,7 +52,7 @@ def without_asides(view: str) -> str:
     """
     if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
         view = COMMENT.sub(lambda comment: _blank(comment[0]), view)
-    closing = CLOSING.search(view, max(0, len(view) - LONGEST_CLOSING))
+    closing = CLOSING_PARAGRAPH.search(view, max(0, len(view) - LONGEST_CLOSING))
     if closing and not STATEMENT.search(closing[0]):
         view = view[: closing.start()] + _blank(closing[0])
     if "|" in view:

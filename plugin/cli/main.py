@@ -67,10 +67,21 @@ def exit_with(code: int | None) -> None:
     click.get_current_context().exit(code or 0)
 
 
-OF_VERDICTS = (rank, audit, report, leaderboard, compare, calibrate, label, diagnose, replay, plan)
-OF_HOSTS = (inspect, lm_eval, enable, disable)
-OF_FILES = (convert, export, list_)
-for command in (*OF_VERDICTS, *OF_HOSTS, *OF_FILES):
+VERDICT_COMMANDS = (
+    rank,
+    audit,
+    report,
+    leaderboard,
+    compare,
+    calibrate,
+    label,
+    diagnose,
+    replay,
+    plan,
+)
+HOST_COMMANDS = (inspect, lm_eval, enable, disable)
+FILE_COMMANDS = (convert, export, list_)
+for command in (*VERDICT_COMMANDS, *HOST_COMMANDS, *FILE_COMMANDS):
     podium.add_command(command)
 
 

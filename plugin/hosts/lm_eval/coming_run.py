@@ -15,7 +15,7 @@ from podium.notices.option_forms import option_text
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
-INSIDE_PART = r"""[^\s,=/'"{}\[\]]"""
+SIGN_WITHIN_PART = r"""[^\s,=/'"{}\[\]]"""
 """Matches a character that does not end a part of what was typed: a name, a path or an argument.
 
 Arguments may be a mapping of Python as text, which has quotes and brackets.
@@ -135,7 +135,7 @@ def is_typed(model: str, typed: str) -> bool:
         typed: the model and its arguments as they were typed for lm-eval.
     """
     plain = last_part(model)
-    whole = rf"(?<!{INSIDE_PART}){re.escape(plain)}(?!{INSIDE_PART})"
+    whole = rf"(?<!{SIGN_WITHIN_PART}){re.escape(plain)}(?!{SIGN_WITHIN_PART})"
     return bool(plain) and re.search(whole, typed) is not None
 
 

@@ -7,7 +7,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from podium.hosts.inspect_ai.judging.call_control import (
-    NUMBERED,
+    WORD_WITH_DIGIT,
     JudgeStoppedError,
     cause_of,
     status_of,
@@ -76,4 +76,4 @@ class SchemaTrial:
 
 def _stable_words(error: Exception) -> str:
     """Return type and message of an error without numbers, which differ between its calls."""
-    return NUMBERED.sub("", cause_of(error))
+    return WORD_WITH_DIGIT.sub("", cause_of(error))

@@ -29,11 +29,11 @@ LETTERS = frozenset("ABC")
 LETTER_WITHOUT_BLANK = re.compile(r"[ABC](?=[A-Z])")
 """A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
-LIST_MARK = re.compile(
-    r"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{1,2}[.)]"
-    r"|[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
-    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b))[ \t]++"
+STEP_WITH_VERDICT = (
+    r"[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
+    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b)"
 )
+LIST_MARK = re.compile(rf"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{{1,2}}[.)]|{STEP_WITH_VERDICT})[ \t]++")
 """The mark of a heading or of an item of a list.
 
 It is `## `, `- `, `2. `, a sign such as a cross, or `Step 5 - ` before a word such as `verdict`.

@@ -31,8 +31,12 @@ from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
 ERROR_ABOUT_SCHEMA = re.compile(
-    r"response[ _-]?format|output[ _-]?(?:config\W{0,3})?format|json[ _-]?(?:schema|mode)"
-    r"|\bschema|grammar|structured[ _-]?(?:outputs?|decoding|generation|responses?)|guided"
+    r"response[ _-]?format"
+    r"|output[ _-]?(?:config\W{0,3})?format"
+    r"|json[ _-]?(?:schema|mode)"
+    r"|\bschema|grammar"
+    r"|structured[ _-]?(?:outputs?|decoding|generation|responses?)"
+    r"|guided"
     r"|(?:controlled|constrained)[ _-]?(?:generation|decoding|outputs?)"
     r"|response[ _]?(?:mime[ _]?type|schema)",
     re.IGNORECASE,
@@ -42,8 +46,11 @@ ERROR_ABOUT_SCHEMA = re.compile(
 A judge that rejects one in other words is known by a trial without the schema (`SchemaTrial`).
 """
 ERROR_ABOUT_LENGTH = re.compile(
-    r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)"
-    r"|too many (?:input )?tokens|exceed_context_size",
+    r"context[ _]?(?:length|size|window)"
+    r"|prompt is too long"
+    r"|input (?:is too long|length)"
+    r"|too many (?:input )?tokens"
+    r"|exceed_context_size",
     re.IGNORECASE,
 )
 """Matches the error message of a server about a prompt that is too long."""

@@ -27,11 +27,16 @@ SHOWN_OPTIONS = {
 }
 """The options in words."""
 REFUSAL_WORDS = re.compile(
-    r"not supported|unsupported|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
-    r"|not (?:be )?(?:allowed|permitted|available|enabled|compatible|set|specified|used)|deprecated"
-    r"|incompatible|unknown|unrecognized|unrecognised|unexpected|extraneous|invalid|forbidden"
-    r"|may only|must be|only .{0,40}(?:allowed|supported|accepted)|too (?:large|high|big)|remove"
-    r"|(?:greater|larger|higher|less) than|exceed|maximum allowed",
+    r"not supported|unsupported"
+    r"|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
+    r"|not (?:be )?(?:allowed|permitted|available|enabled|compatible|set|specified|used)"
+    r"|deprecated|incompatible|unknown|unrecognized|unrecognised|unexpected|extraneous|invalid"
+    r"|forbidden|may only|must be"
+    r"|only .{0,40}(?:allowed|supported|accepted)"
+    r"|too (?:large|high|big)"
+    r"|remove"
+    r"|(?:greater|larger|higher|less) than"
+    r"|exceed|maximum allowed",
     re.IGNORECASE,
 )
 """Matches the words with which servers refuse an option."""

@@ -106,7 +106,7 @@ class Judging:
                 raise UsageError(
                     f"{option}={value}: there is no such choice; available: {', '.join(choices)}"
                 )
-        for option, problem in AT_LEAST_ONE.items():
+        for option, problem in OPTIONS_OF_ONE_OR_MORE.items():
             value = getattr(self, option)
             if value is not None and value < 1:
                 raise UsageError(f"{option}={value}: {problem}")
@@ -446,7 +446,7 @@ CHOICES = {
     "on_bad_judge": ("stop", "continue"),
 }
 """Allowed values of each option. They are checked before the first paid call."""
-AT_LEAST_ONE = {
+OPTIONS_OF_ONE_OR_MORE = {
     "attempts": "a judge must be asked at least once",
     "repeats": "there must be at least one repeat",
     "quorum": "at least one judge must have been read",

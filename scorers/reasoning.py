@@ -21,7 +21,7 @@ REASONING_MARKS = (
     ("<unused94>thought", "<unused95>"),
 )
 """Marks with which families of models begin and end their reasoning."""
-AROUND_ANSWERS = re.compile(
+MARKS_AROUND_ANSWERS = re.compile(
     r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE|END_RESPONSE_TURN"
     r"|return|end)\|>"
 )
@@ -50,8 +50,8 @@ def strip_reasoning(text: str) -> str:
 
     Reasoning begins the text or, if the chat template began it, ends with a closing mark at the end
     of a line or of a sentence. Marks in the middle of a sentence are part of the answer. The marks
-    around the answer (`AROUND_ANSWERS`) and the blanks around it are removed, too. A text without
-    reasoning is returned unchanged.
+    around the answer (`MARKS_AROUND_ANSWERS`) and the blanks around it are removed, too. A text
+    without reasoning is returned unchanged.
 
     >>> strip_reasoning("<think>Two and two.</think>\n\n4")
     '4'
@@ -65,7 +65,7 @@ def strip_reasoning(text: str) -> str:
     start = start_of_answer(text)
     if not start:
         return text
-    return AROUND_ANSWERS.sub("", text[start:]).strip()
+    return MARKS_AROUND_ANSWERS.sub("", text[start:]).strip()
 
 
 def start_of_answer(text: str) -> int:

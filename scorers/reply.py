@@ -49,7 +49,7 @@ CODES = frozenset({FAILED, *REASONS})
 """All texts with which the reason of a judgment can begin."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
-BETWEEN_ORDERS = " / "
+SEPARATOR_OF_ORDERS = " / "
 """Separator of two reasons, if the two orders of a battle are unparsed for different reasons."""
 APOLOGY = r"sorry|apologi[sz]e|apologies|as an ai"
 INABILITY = (
@@ -96,7 +96,7 @@ class UnparsedReason:
         code, _, details = written.partition(":")
         if code in CODES:
             return cls(code, details.strip())
-        first, _, _ = written.partition(BETWEEN_ORDERS)
+        first, _, _ = written.partition(SEPARATOR_OF_ORDERS)
         if first in CODES:
             return cls(first)
         return cls(None)

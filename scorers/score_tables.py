@@ -50,7 +50,7 @@ SEARCHED_FOR_LABEL = 40
 """Number of characters before an object that are searched for `OBJECT_LABEL`."""
 LONGEST_TABLE = 20_000
 """Longer replies are not searched for scores outside of objects."""
-OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
+OUT_OF_TEN_POINTS = re.compile(r"\s*(?:/|out of)\s*10")
 # Plain signs for the full-width signs of a JSON object.
 FULL_WIDTH_JSON = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
@@ -279,7 +279,7 @@ def _add_score(
         scores: the scores so far; changed in place.
         is_object: whether the number stands in a JSON object.
     """
-    if number["scale"] and not OUT_OF_TEN.fullmatch(number["scale"]):
+    if number["scale"] and not OUT_OF_TEN_POINTS.fullmatch(number["scale"]):
         return False
     if cell is None:
         return not is_object

@@ -52,11 +52,9 @@ SECTION_SCORE = re.compile(
     rf"{NUMBER}"
     r"(?![\w.,]\d|\w)"
 )
-SCORE_FIELD = re.compile(
-    r"(?i)[\"'](?:(?:score|rating|grade|points|total)[ _-]?(?P<after>[ab])"
-    r"|(?P<before>[ab])[ _-]?(?:score|rating|grade|points|total))[\"'][ \t]*:[ \t]*[\"']?"
-    rf"{NUMBER}"
-)
+NOUN_OF_SCORE = r"(?:score|rating|grade|points|total)"
+NAME_OF_SCORE = rf"{NOUN_OF_SCORE}[ _-]?(?P<after>[ab])|(?P<before>[ab])[ _-]?{NOUN_OF_SCORE}"
+SCORE_FIELD = re.compile(rf"(?i)[\"'](?:{NAME_OF_SCORE})[\"'][ \t]*:[ \t]*[\"']?{NUMBER}")
 """A field of a JSON object with the score of one response, such as `"score_a": 7`."""
 TOTAL_WORD = re.compile(
     r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"

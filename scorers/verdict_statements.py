@@ -21,17 +21,19 @@ COMPARATIVES = frozenset(
     ("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied")
 )
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
-INTRODUCTORY = VERDICT_WORDS | CONNECTIVES | RESPONSE_NOUNS | frozenset(words.INTRODUCTORY.split())
+INTRODUCTORY_WORDS = (
+    VERDICT_WORDS | CONNECTIVES | RESPONSE_NOUNS | frozenset(words.INTRODUCTORY.split())
+)
 """All words that may stand between the start of a clause and its value."""
 LETTERS = frozenset("ABC")
 LETTER_WITHOUT_BLANK = re.compile(r"[ABC](?=[A-Z])")
 """A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
-LIST_MARK = re.compile(
-    r"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{1,2}[.)]"
-    r"|[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
-    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b))[ \t]++"
+STEP_WITH_VERDICT = (
+    r"[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
+    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b)"
 )
+LIST_MARK = re.compile(rf"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{{1,2}}[.)]|{STEP_WITH_VERDICT})[ \t]++")
 """The mark of a heading or of an item of a list.
 
 It is `## `, `- `, `2. `, a sign such as a cross, or `Step 5 - ` before a word such as `verdict`.
@@ -44,18 +46,20 @@ SENTENCE_START = re.compile(
 )
 # The beginning of a LaTeX command around a value, such as `\boxed{`, or an underscore.
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
-INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+INVISIBLE_CHARACTERS = (
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+)
 """Characters that a judge does not write; they may hide something."""
 # `GAP` matches the signs between words. `GAP_BEFORE_BRACKETS` matches the same signs except `[`.
-GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
-GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
+GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE_CHARACTERS}\[]){{0,60}}+"
+GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE_CHARACTERS}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
-ASIAN = r"\u3040-\u30ff\u4e00-\u9fff"
+ASIAN_CHARACTERS = r"\u3040-\u30ff\u4e00-\u9fff"
 """Characters of Chinese and Japanese."""
 # The next word of a clause (group `word`), with the gap before it.
 TOKEN = re.compile(
     rf"{GAP}(?:far (?=better))?"
-    rf"(?P<word>[{ASIAN}]++|[^\W\d_{ASIAN}]++(?:['’][^\W\d_]++)*+|\d++)"
+    rf"(?P<word>[{ASIAN_CHARACTERS}]++|[^\W\d_{ASIAN_CHARACTERS}]++(?:['’][^\W\d_]++)*+|\d++)"
 )
 # Chinese has no blanks between words. `CHINESE_INTRODUCTION` matches a run of characters that
 # consists of introductory words, and `CHINESE_NOUN` finds a word in it that names a verdict.
@@ -380,11 +384,11 @@ def _is_closed(view: str, clause: _Clause) -> bool:
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value.
 
-    Numbers may, and words of `INTRODUCTORY` in any case. The letters A, B and C may not.
+    Numbers may, and words of `INTRODUCTORY_WORDS` in any case. The letters A, B and C may not.
     """
     if word in LETTERS:
         return False
-    if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY:
+    if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY_WORDS:
         return True
     return CHINESE_INTRODUCTION.match(word) is not None
 

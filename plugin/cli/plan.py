@@ -16,16 +16,16 @@ from podium.show.report.styles import Destination
 if TYPE_CHECKING:
     from podium.data.battles import Battles
 
-OF_A_PILOT = frozenset({"sources", *options.READ_BY, "one_sided", "pool"})
+PILOT_PARAMETERS = frozenset({"sources", *options.READING_PARAMETERS, "one_sided", "pool"})
 """Parameters that need a pilot."""
 
-ADAPTIVE = (
+REMEDY_OF_STOPPING = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, "
     "and podium replay "
     "--set until=top3 tries one on a record"
 )
-REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
-REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
+REMOVED_OPTIONS = dict.fromkeys(("--until", "--margin"), REMEDY_OF_STOPPING)
+REMOVED_OPTIONS["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,9 @@ class TariffOptions:
 
 
 @options.command(
-    "What to plan", "Plan a comparison: which battles, how many items, what cost.", removed=REMOVED
+    "What to plan",
+    "Plan a comparison: which battles, how many items, what cost.",
+    removed=REMOVED_OPTIONS,
 )
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
@@ -228,10 +230,13 @@ def _read_battles_of_pilot(query: BattleQuery) -> "Battles":
 
 
 def _refuse_options_of_a_pilot(context: click.Context) -> None:
-    """Raise UsageError if an option of `OF_A_PILOT` was typed; call it if no pilot was named."""
+    """Raise UsageError if an option of `PILOT_PARAMETERS` was typed.
+
+    It is called if no pilot was named.
+    """
     for param in context.command.params:
         source = context.get_parameter_source(param.name or "")
-        if source is ParameterSource.COMMANDLINE and param.name in OF_A_PILOT:
+        if source is ParameterSource.COMMANDLINE and param.name in PILOT_PARAMETERS:
             raise UsageError(
                 f"{param.opts[0]} belongs to a pilot: name one, or leave the option out"
             )

@@ -7,7 +7,7 @@ from podium.printable import shorten
 from podium.run_record import RunRecord
 from podium.wording import shared_length
 
-SHOWN = 60
+SHOWN_CHARACTERS = 60
 """A message shows at most this many characters of an input."""
 
 
@@ -48,7 +48,7 @@ def problem_of(conflict: Conflict) -> str:
 
 def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ."""
-    start = max(shared_length(here, there) - SHOWN // 2, 0)
+    start = max(shared_length(here, there) - SHOWN_CHARACTERS // 2, 0)
     before = "... " if start else ""
-    own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))
+    own, other = (f"{before}{shorten(text[start:], SHOWN_CHARACTERS)}" for text in (here, there))
     return own, other

@@ -74,7 +74,7 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 """Kinds of settings that change the words of a question."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
-ONLY_HASH = "one of its own"
+TEXT_OF_ONLY_HASH = "one of its own"
 """What texts show for the only value that is a hash, beside others such as the default."""
 NOT_RECORDED = "not recorded"
 """What texts show for a field that the files of other runs have."""
@@ -84,7 +84,7 @@ HASH_AT_END = re.compile(" #[0-9a-f]{8}$")
 """Matches the hash at the end of a value whose beginning alone is recorded."""
 SHOWN_OF_HASH = 8
 """Number of characters of a hash that names of models show."""
-SHOWN_BEFORE = 8
+CHARACTERS_BEFORE = 8
 """Number of characters that are shown before the place where long values first differ."""
 LONGEST_STRUCTURE = 60
 """Largest number of characters of a list or object that is shown; of a longer one, the number of
@@ -305,7 +305,7 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
 
     Returns:
         The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
-        with the same short text. The only hash is `ONLY_HASH`.
+        with the same short text. The only hash is `TEXT_OF_ONLY_HASH`.
     """
     of_hashes: list[str] = []
     variants: dict[str | None, str] = {}
@@ -317,7 +317,7 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
             texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
             variants.update(zip(known, texts, strict=True))
     if len(of_hashes) == 1:
-        return {**variants, of_hashes[0]: ONLY_HASH}
+        return {**variants, of_hashes[0]: TEXT_OF_ONLY_HASH}
     for number, value in enumerate(sorted(of_hashes), 1):
         variants[value] = f"variant {number}"
     return variants
@@ -350,10 +350,10 @@ def _shown_content(content: str, alike: int) -> str:
         content: the value.
         alike: number of characters with which all long values begin.
     """
-    if len(content) <= LONGEST_VALUE or alike <= SHOWN_BEFORE:
+    if len(content) <= LONGEST_VALUE or alike <= CHARACTERS_BEFORE:
         return shorten(content, LONGEST_VALUE)
     # The word in which the values differ, or a few characters where there are no words.
-    start = max(content.rfind(" ", 0, alike) + 1, alike - SHOWN_BEFORE)
+    start = max(content.rfind(" ", 0, alike) + 1, alike - CHARACTERS_BEFORE)
     return shorten(f"... {content[start:]}", LONGEST_VALUE)
 
 

@@ -18,7 +18,7 @@ from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.grades import Grades, lacks_score
 from podium.data.counting.relations import (
     CRITERION,
-    HARD,
+    HARD_CREDIT,
     IDENTICAL,
     UNNAMED_JUDGE,
 )
@@ -338,9 +338,9 @@ class Battles:
         They differ from the column `credit` in battles that are graded by token probabilities.
         """
         credit = self.numbers_of("credit")
-        if HARD not in self.rows.battle_columns:
+        if HARD_CREDIT not in self.rows.battle_columns:
             return credit
-        parsed = self.numbers_of(HARD)
+        parsed = self.numbers_of(HARD_CREDIT)
         return np.where(np.isnan(parsed) | np.isnan(credit), credit, parsed)
 
     @property

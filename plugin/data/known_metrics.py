@@ -179,7 +179,7 @@ def normalize_name(metric: str) -> str:
     return SEPARATORS.sub("", metric.casefold())
 
 
-_LOWER = frozenset(map(normalize_name, LOWER_IS_BETTER))
+_LOWER_NAMES = frozenset(map(normalize_name, LOWER_IS_BETTER))
 _AMOUNTS = frozenset(map(normalize_name, AMOUNTS))
 _TIMES = frozenset(map(normalize_name, TIMES))
 
@@ -192,7 +192,7 @@ def is_lower_better(metric: str, others: Collection[str] = ()) -> bool:
         others: further names of such metrics, as of `HELM_LOWER_IS_BETTER`.
     """
     name = normalize_name(metric)
-    return name in _LOWER or any(name == normalize_name(other) for other in others)
+    return name in _LOWER_NAMES or any(name == normalize_name(other) for other in others)
 
 
 def is_time(metric: str) -> bool:

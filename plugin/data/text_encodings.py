@@ -11,7 +11,7 @@ from podium.notices.option_forms import option_text
 
 PIECE_SIZE = 2**20
 """Number of bytes that are read at once."""
-WESTERN = ("latin-1", "cp1252")
+WESTERN_ENCODINGS = ("latin-1", "cp1252")
 """Encodings that an error proposes: the first for texts without bytes from 0x80 to 0x9f."""
 _chosen_encoding: ContextVar[str | None] = ContextVar("chosen_encoding", default=None)
 
@@ -79,7 +79,7 @@ def not_utf_8_error(row: str, path: Path) -> NotUtf8Error:
         row: the place of the row in the file.
         path: the file.
     """
-    latin, windows = WESTERN
+    latin, windows = WESTERN_ENCODINGS
     fitting = latin
     if _has_windows_signs(path) and _decodes(path, windows):
         fitting = windows

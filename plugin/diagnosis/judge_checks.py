@@ -84,7 +84,7 @@ REMEDY_OF_REASON = {
     UNSHOWN: "judge-that-sees",
 }
 """Code of the remedy in the catalogue, by code of the reason why a judgment is unparsed."""
-NOT_WRITTEN = (FAILED, FILTERED, *NOT_SHOWN)
+REASONS_WITHOUT_TEXT = (FAILED, FILTERED, *NOT_SHOWN)
 """Reasons of unparsed replies whose texts the judge did not write."""
 POPULATIONS = frozenset({"crowd", "human", "humans", "voters", "annotators"})
 """Names of judges, in lower case, that stand for humans."""
@@ -294,8 +294,8 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
     It quotes the three most frequent unparsed replies, without those whose reason is in
-    `NOT_WRITTEN`. If a provider's content filter ended most of them, it says so instead, since
-    their texts are no answers. The list has one warning or none.
+    `REASONS_WITHOUT_TEXT`. If a provider's content filter ended most of them, it says so instead,
+    since their texts are no answers. The list has one warning or none.
     """
     check = CHECKS["unparsed"]
     counts = battles.counts()
@@ -304,7 +304,7 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
         return []
     reasons = battles.unparsed_texts("reason", 1)
     is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
-    replies = () if is_filtered else battles.unparsed_texts("reply", 3, NOT_WRITTEN)
+    replies = () if is_filtered else battles.unparsed_texts("reply", 3, REASONS_WITHOUT_TEXT)
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,

@@ -19,7 +19,7 @@ HOSTS = {
 }
 """The package of a host, by the name of its script or of the module after `python -m`."""
 # What the user can type if the command cannot be extended.
-INSTEAD = {
+REMEDIES_BY_HOST = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, "
     "or after the run `podium rank LOGS --ranker NAME`",
     "lm_eval": "`podium lm_eval ... --ranker NAME`, "
@@ -116,7 +116,7 @@ class CommandLineFinder:
             package = name.replace("_", "-")
             advice = f"{package} cannot be imported; run pip install --force-reinstall {package}"
             if name in sys.modules:
-                advice = f"--ranker is not known here ({self.reason}). Use {INSTEAD[name]}"
+                advice = f"--ranker is not known here ({self.reason}). Use {REMEDIES_BY_HOST[name]}"
             elif name == "lm_eval":
                 advice += ". `podium rank OUTPUT_DIRS --ranker NAME` ranks earlier runs without it"
             print(f"podium: {advice}", file=sys.stderr)

@@ -374,7 +374,7 @@ def _share_through_anchor(
     return None
 
 
-UNWEIGHTED = (
+UNWEIGHTED_SHARES = (
     "the pilot's shares of ties and of decided battles count each battle once, whatever its "
     "weight; if {units} to come have weights like the pilot's, a comparison takes {effect:.2f} "
     "times as many (design effect)"
@@ -445,7 +445,7 @@ def _assumption_on_weights(battles: Battles) -> str:
     """
     share = cluster_shares(prepare_battles(battles))
     effect = len(share) * float(share @ share)
-    return UNWEIGHTED.format(units=plural(battles.unit, 2), effect=effect)
+    return UNWEIGHTED_SHARES.format(units=plural(battles.unit, 2), effect=effect)
 
 
 def _assumption_on_raters(raters: Raters) -> str:

@@ -28,7 +28,7 @@ The error of the rule falls exponentially with the step.
 """
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 """Step times density of the standard logistic distribution at `LOGITS`."""
-UNPARSED = "simulated: unparsed"
+UNPARSED_REASON = "simulated: unparsed"
 JUDGMENT_COLUMNS = (
     "item",
     "model_a",
@@ -358,7 +358,7 @@ class World:
             "margin": np.where(is_unparsed, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "reason": reasons_where(is_unparsed, UNPARSED),
+            "reason": reasons_where(is_unparsed, UNPARSED_REASON),
         }
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from podium.rankers.calibration.calibration import Calibration
 
-WITHOUT_CONNECTION = "win-rate"
+RANKER_WITHOUT_CONNECTION = "win-rate"
 """The ranker of battles that do not connect all models."""
 SECTIONS = ("consistency", "self_preference", "human", "transitivity")
 """Sections of a judge card that have checks which no ranking has."""
@@ -187,7 +187,7 @@ def _rank_or_fall_back(
         if not connections or not connections[0].is_flagged:
             raise
     shared = {name: given[name] for name in ("level", "seed", "by", "pool", "models")}
-    return rank(battles, WITHOUT_CONNECTION, **shared)
+    return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

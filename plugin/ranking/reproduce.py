@@ -20,7 +20,7 @@ from podium.ranking.rank_battles import rank
 from podium.storage.remote import place_of
 from podium.wording import quantity, some
 
-FOREIGN = ("columns", "credit_map", "unknown", "shown", "fill", "matrix")
+FOREIGN_OPTIONS = ("columns", "credit_map", "unknown", "shown", "fill", "matrix")
 """Options of reading that are fields of `Foreign`."""
 NOT_OPTIONS = frozenset({"reading", "rankers", "rankers_by_default"})
 """Recorded options that are no arguments of `podium.rank`, or are given by their place."""
@@ -30,7 +30,7 @@ PARTS_COMPARED = ("rankings", "details")
 """Keys of the document that are compared."""
 MOST_SHOWN = 5
 """At most this many differences are named."""
-AGAIN = "rank the sources again (podium rank ... --format json)"
+RANK_AGAIN = "rank the sources again (podium rank ... --format json)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +94,12 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         PodiumError: as of reading and ranking.
     """
     if read_ranking(path) is None:
-        raise DataError("not a ranking in JSON", source=str(path), remedy=AGAIN)
+        raise DataError("not a ranking in JSON", source=str(path), remedy=RANK_AGAIN)
     document = json.loads(path.read_bytes())
     provenance = document.get("provenance")
     recorded = provenance.get("options") if isinstance(provenance, Mapping) else None
     if not isinstance(recorded, Mapping):
-        raise DataError("the ranking records no options", source=str(path), remedy=AGAIN)
+        raise DataError("the ranking records no options", source=str(path), remedy=RANK_AGAIN)
     if not sources and not provenance.get("sources"):
         remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
         raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
@@ -143,7 +143,7 @@ def _damage_named(path: Path) -> Iterator[None]:
         raise error.with_place(str(path)) from None
     except (TypeError, ValueError, AttributeError) as error:
         problem = f"the ranking records an option or a source of another type: {error}"
-        raise DataError(problem, source=str(path), remedy=AGAIN) from None
+        raise DataError(problem, source=str(path), remedy=RANK_AGAIN) from None
 
 
 def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
@@ -195,16 +195,16 @@ def query_of_record(
     Raises:
         DataError: the record has an option that does not exist.
     """
-    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN}
+    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN_OPTIONS}
     unknown = sorted(set(reading) - known)
     if unknown:
-        raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=AGAIN)
-    options = {name: value for name, value in reading.items() if name not in FOREIGN}
+        raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=RANK_AGAIN)
+    options = {name: value for name, value in reading.items() if name not in FOREIGN_OPTIONS}
     for name in ("where", "metric", "allow", "human_labels"):
         if name in options:
             values = options[name]
             options[name] = tuple(map(tuple, values)) if name == "where" else tuple(values)
-    foreign = Foreign(**{name: reading[name] for name in FOREIGN if name in reading})
+    foreign = Foreign(**{name: reading[name] for name in FOREIGN_OPTIONS if name in reading})
     scores_only = None if rankers is None else {*rankers} <= {"mean", "median"}
     return BattleQuery(tuple(sources), foreign=foreign, scores_only=scores_only, **options)
 

@@ -12,7 +12,7 @@ from podium.data.reading.judgments import read_battles
 from podium.errors import NotConvergedError, NotIdentifiedError, PluginError, UsageError
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_options
-from podium.ranking.rank_battles import REPLACES, choose_context, rank, ranked_apart
+from podium.ranking.rank_battles import REPLACED_RANKER_KEY, choose_context, rank, ranked_apart
 from podium.scorers.judging import Judging
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ ROWS = 4000
 It may be exceeded for many models, because there are always two items.
 """
 METRICS = ("a metric", "another metric")
-NAMING = ("pin", "anchor")
+OPTIONS_WITH_MODELS = ("pin", "anchor")
 """Options of rankers whose value names a model."""
 
 
@@ -91,7 +91,7 @@ def coming_verdicts(
 
 def names_model(setting: str) -> bool:
     """Return whether the value of an option (`pin`, `bradley-terry.pin`) names a model."""
-    return setting.rpartition(".")[2] in NAMING
+    return setting.rpartition(".")[2] in OPTIONS_WITH_MODELS
 
 
 def settings_without_models(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _ranker_in_place(
         "answers": False,
     }
     ranking = rank(battles, name, **arguments, **options)
-    if any(REPLACES in standings.diagnostics for standings in ranking.standings):
+    if any(REPLACED_RANKER_KEY in standings.diagnostics for standings in ranking.standings):
         return ranking.standings[0].ranker
     return None
 

@@ -41,7 +41,7 @@ REMEDY_OF_QUESTIONS = (
     "responses can be compared only where models were asked the same: rename the ids, or give the "
     "right file"
 )
-PENDING = "not asked yet"
+PENDING_REASON = "not asked yet"
 """Reason of a response that can still be asked for."""
 
 
@@ -535,8 +535,8 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     """Assemble responses by model, item and number.
 
     A response that a model lacks is missing with the reason `ABSENT`. A response with the reason
-    `PENDING` is pending. The items of questions come first, in the order of the questions; then
-    those of answers, in the order of the models' names.
+    `PENDING_REASON` is pending. The items of questions come first, in the order of the questions;
+    then those of answers, in the order of the models' names.
 
     Args:
         answers: the responses, each with its question.
@@ -573,8 +573,8 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
         texts[name] = {key: row.text for key, row in by_key.items() if row.text is not None}
         work[name] = {key: row.work for key, row in by_key.items() if row.work and row.text}
         reasons = _reasons_without_text(by_key, keys)
-        missing[name] = {key: why for key, why in reasons.items() if why != PENDING}
-        can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING)
+        missing[name] = {key: why for key, why in reasons.items() if why != PENDING_REASON}
+        can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING_REASON)
         if can_be_asked:
             pending[name] = can_be_asked
     unanswered = [item for item in rows_by_item if item not in number_by_item]
@@ -788,5 +788,5 @@ def add_pending(
             counts = {"recorded": len(recorded_items), "pending": len(pending)}
             notes.append(Notice("responses-recorded", {"model": name, **counts}))
         for question in pending.values():
-            rows.append(ResponseRow(question, name, text=None, reason=PENDING))
+            rows.append(ResponseRow(question, name, text=None, reason=PENDING_REASON))
     return rows, notes

@@ -27,9 +27,9 @@ from podium.responses.transcripts import Show, Turn
 from podium.text import parse_literal
 
 # Name of the model that stands for the preferred responses.
-PREFERRED = "chosen"
+PREFERRED_MODEL = "chosen"
 COLUMNS_OF_SIDE = {
-    PREFERRED: ("chosen", "chosen.messages"),
+    PREFERRED_MODEL: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
 """Names that the column of the preferred and of the rejected response may have.

@@ -20,7 +20,7 @@ from podium.rankers.fit.coded import (
     order_of_battles,
 )
 from podium.rankers.fit.graph import comparison_graph, separated_models
-from podium.rankers.fit.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
+from podium.rankers.fit.newton import MOST_STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.fit.pairs import pair_sums
 from podium.wording import quantity, word_for
 
@@ -134,8 +134,8 @@ class Evidence:
             ) from None
         except NotConvergedError:
             raise NotConvergedError(
-                f"no map from the judge's signal to human preferences after {STEPS} Newton steps; "
-                "a few signals may be very much larger than the others"
+                f"no map from the judge's signal to human preferences after {MOST_STEPS} Newton "
+                "steps; a few signals may be very much larger than the others"
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:

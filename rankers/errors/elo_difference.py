@@ -39,7 +39,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import pair_likelihood
 from podium.wording import plural
 
-FARTHEST = 20 * POINTS
+FARTHEST_END = 20 * POINTS
 """Interval ends are searched up to this difference, in Elo points; beyond, they are infinite."""
 SAME_RATING = 1e-9
 """Ratings that differ by less than this, in Elo points, count as equal."""
@@ -555,7 +555,7 @@ class EloTests:
                 value=value,
                 tails=lambda elo: only_pair.tails(2 * float(expit(elo / POINTS)) - 1),
                 search_step=20.0,
-                limits=(-FARTHEST, FARTHEST),
+                limits=(-FARTHEST_END, FARTHEST_END),
                 is_open=True,
                 start=finite_value,
             )
@@ -569,7 +569,7 @@ class EloTests:
             tails=gap.tails,
             exact_p_at_zero=exact_p_at_zero,
             search_step=20.0,
-            limits=(-FARTHEST, FARTHEST),
+            limits=(-FARTHEST_END, FARTHEST_END),
             is_open=True,
             start=finite_value,
         )

@@ -45,7 +45,7 @@ LEAST_PER_CLUSTER = 2
 per cluster."""
 
 
-ROUGHNESS = 2.0
+ROUGH_FACTOR = 2.0
 """Rough p-values are within this factor of the exact ones. Near the levels of tests, they were
 within 5% in all simulated worlds."""
 
@@ -64,7 +64,7 @@ class PairTests:
         may_differ: function of the codes of two models that returns whether a test can reject that
             they are equal.
         rough_tails: function of the codes of the models of many pairs, shape (pairs,) each, that
-            returns the one-sided p-values of equal models within a factor of `ROUGHNESS`, NaN
+            returns the one-sided p-values of equal models within a factor of `ROUGH_FACTOR`, NaN
             where they are not known, shape (pairs, 2). None if there is no such function.
         uses_all_items: whether a test of two models also uses the items on which only other models
             have battles: two models that never met are tested by the battles that connect them.

@@ -21,7 +21,7 @@ import numpy as np
 from podium.distributions import ndtr, stdtr, stdtrit
 from podium.rankers.errors.difference import DifferenceTest, unskewed_t, without_skewness_noise
 from podium.rankers.errors.intervals import (
-    ROUGHNESS,
+    ROUGH_FACTOR,
     PairTests,
     ScoreEstimates,
     centre_covariance,
@@ -353,11 +353,11 @@ def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarr
 def _is_far(rough: np.ndarray, tail: float) -> bool:
     """Return whether both rough p-values are so far from the level `tail` that they decide.
 
-    They are if they differ from it by more than the factor `ROUGHNESS`. The result is False for
+    They are if they differ from it by more than the factor `ROUGH_FACTOR`. The result is False for
     unknown p-values (NaN). `rough` has shape (2,).
     """
     ratio = rough / tail
-    return bool(((ratio > ROUGHNESS) | (ratio < 1 / ROUGHNESS)).all())
+    return bool(((ratio > ROUGH_FACTOR) | (ratio < 1 / ROUGH_FACTOR)).all())
 
 
 def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:

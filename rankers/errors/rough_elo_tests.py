@@ -21,7 +21,7 @@ MOST_MODELS = 500
 """With more models than this, no test is decided roughly: there are matrices of pairs."""
 MOST_CELLS = 10_000_000
 """Partners are tested in blocks whose largest array has about this many numbers."""
-STEPS = 30
+MOST_STEPS = 30
 """Largest number of steps of each iteration. Tests that need more have no rough p-value."""
 CHANGE_TOLERANCE = 1e-3
 """Iteration stops after steps of less than this, in logits or as a share of a direction."""
@@ -254,7 +254,7 @@ class _HubTests:
         common = common / (precision_of_partner + precision_of_hub)
         change = np.zeros_like(weight)
         largest_change = np.full(len(partners), np.inf)
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             common = self._fit_common(common, change, weight, earned_credit)
             gradient = weight * self._common_chances(common, change) - expected_credit
             gradient -= change * self.degree - change @ tests.curvature
@@ -273,7 +273,7 @@ class _HubTests:
     ) -> np.ndarray:
         """Fit the common strengths with the others fixed, shape (partners,)."""
         penalty = self.tests.regularization
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             expected = self._common_chances(common, change)
             information = (weight * expected * (1 - expected)).sum(axis=1) + penalty
             gradient = earned - (weight * expected).sum(axis=1) - penalty * common
@@ -300,7 +300,7 @@ class _HubTests:
         largest_change = np.full(len(base), np.inf)
         # The penalty, which has hardly any weight, would tie all strengths to the hub's.
         degree = self._without_both(self.degree - self.tests.regularization)
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             direction = self._without_both(base[:, None] + share)
             remainder = (
                 information_of_partner

@@ -19,7 +19,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 if TYPE_CHECKING:
     from scipy import sparse
 
-STEPS = 200
+MOST_STEPS = 200
 """Largest number of Newton steps before a fit fails."""
 TOLERANCE = 1e-9
 """Iteration stops after a step that changes every logit by less than this.
@@ -385,7 +385,7 @@ def fit_one_strength(likelihood: Likelihood, parameters: np.ndarray, code: int) 
     weight = likelihood.weight[0, rows]
     logits = likelihood.logits(parameters[None])[0, rows]
     strength = float(parameters[code])
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         surplus, curvature = likelihood.loss(credit, weight, logits)
         gradient = side @ surplus - penalty * strength
         newton_step = float(gradient / (curvature.sum() + penalty))
@@ -424,7 +424,7 @@ def _iterate(
     current = _SampleFits(
         likelihood.credit, likelihood.weight, parameters, likelihood.logits(parameters)
     )
-    for steps in range(1, STEPS + 1):
+    for steps in range(1, MOST_STEPS + 1):
         step, gradient = _damped_step(likelihood, current)
         # The largest change of a logit before damping decides whether a sample has converged.
         move = step.move
@@ -522,7 +522,7 @@ def _convergence_error(
             "no finite maximum: the parameters keep growing and the likelihood hardly changes"
         )
     return NotConvergedError(
-        f"no maximum after {STEPS} Newton steps (last step {move:.1e} logits); raise the "
+        f"no maximum after {MOST_STEPS} Newton steps (last step {move:.1e} logits); raise the "
         "regularization or add battles"
     )
 

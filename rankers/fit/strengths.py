@@ -41,7 +41,7 @@ from podium.rankers.fit.unequal_weights import residual_factors
 ADDED_VARIANCE = 1e-10
 """This is added to the variances of a ladder's ratings, in logits squared, so that their covariance
 can be inverted. A rating that was given as exact then has a standard error of 0.002 Elo."""
-NEARLY_ALL = 0.95
+NEARLY_ALL_WON = 0.95
 """If a newcomer is above all rated models and won at least this share of its battles with them,
 its interval has no upper end. If it is below all of them and lost at least this share, its
 interval has no lower end."""
@@ -97,7 +97,7 @@ class LadderPrior:
         """Return which newcomers are beyond all rated models, shape (models,).
 
         The value is 1 for a newcomer that is above all rated models and wins nearly all battles
-        with them (`NEARLY_ALL`). It is -1 for a newcomer that is below all of them and loses
+        with them (`NEARLY_ALL_WON`). It is -1 for a newcomer that is below all of them and loses
         nearly all of these battles. For a newcomer without battles against rated models, which
         other newcomers connect with them, only the log-strength decides. The value is 0 for any
         other model.
@@ -112,8 +112,8 @@ class LadderPrior:
             against_rated.credit, against_rated.weight - against_rated.credit
         )
         weight = against_rated.sum_by_model(against_rated.weight, against_rated.weight)
-        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL * weight)
-        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL) * weight)
+        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL_WON * weight)
+        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL_WON) * weight)
         side = is_above.astype(int) - is_below.astype(int)
         return np.where(rated, 0, side)
 

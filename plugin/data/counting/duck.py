@@ -43,9 +43,9 @@ OWN_SQL_ERRORS = (BinderException, CatalogException, ParserException)
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
 MOST_IDLE = 4
 """Largest number of unused connections that are kept for reuse."""
-_IDLE: "list[DuckDBPyConnection]" = []
+_IDLE_CONNECTIONS: "list[DuckDBPyConnection]" = []
 """Connections that can be reused."""
-_ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
+_OPEN_DATABASES: "weakref.WeakSet[Duck]" = weakref.WeakSet()
 """Databases that are not closed yet."""
 
 
@@ -66,12 +66,12 @@ class Duck:
         self.folder = make_folder()
         # A connection with a limit of memory would keep it, so that it is neither reused nor kept.
         may_reuse = memory is None
-        self.connection = _IDLE.pop() if may_reuse and _IDLE else _connect()
+        self.connection = _IDLE_CONNECTIONS.pop() if may_reuse and _IDLE_CONNECTIONS else _connect()
         self._made: list[tuple[str, str]] = []
         self._finalizer = weakref.finalize(
             self, _close, self.connection, self.folder, self._made, keep=may_reuse
         )
-        _ALIVE.add(self)
+        _OPEN_DATABASES.add(self)
         self._numbers = itertools.count()
         self._types: dict[str, dict[str, str]] = {}
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
@@ -347,8 +347,8 @@ def _close(
     except Error:
         keep = False
     shutil.rmtree(folder, ignore_errors=True)
-    if keep and len(_IDLE) < MOST_IDLE:
-        _IDLE.append(connection)
+    if keep and len(_IDLE_CONNECTIONS) < MOST_IDLE:
+        _IDLE_CONNECTIONS.append(connection)
     else:
         connection.close()
 
@@ -368,10 +368,10 @@ def copy_command(query: str, file: Path) -> str:
 
 def _close_all() -> None:
     """Close all connections when Python ends, even if their databases are still referenced."""
-    for engine in list(_ALIVE):
+    for engine in list(_OPEN_DATABASES):
         engine.close()
-    while _IDLE:
-        _IDLE.pop().close()
+    while _IDLE_CONNECTIONS:
+        _IDLE_CONNECTIONS.pop().close()
 
 
 atexit.register(_close_all)

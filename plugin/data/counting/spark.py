@@ -31,7 +31,7 @@ CONFIGURATION = {
     "spark.log.level": "ERROR",
 }
 # Further settings if Spark runs on this machine.
-LOCAL = {
+LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.driver.host": "127.0.0.1",
@@ -74,7 +74,7 @@ class Spark:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
         settings = CONFIGURATION
         if master.startswith("local"):
-            settings = settings | LOCAL
+            settings = settings | LOCAL_SETTINGS
         for name, value in settings.items():
             builder = builder.config(name, value)
         try:

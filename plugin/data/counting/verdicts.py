@@ -43,12 +43,12 @@ CATEGORICAL = ("item", "judge", "voter", "metric", "order", "category", "reason"
 """Columns of the battles table that become categoricals, in addition to those of the models."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which cannot be written as UTF-8."""
-CODED = ("item", "judge", "voter", "metric", "reason")
+CODED_COLUMNS = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
 MOST_KEPT = 100_000
 """Largest number of judgments whose cells are kept in memory after they were read once."""
-OF_PAIRS = ("credit", "weight", "judged")
+SUMMED_COLUMNS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
 
@@ -204,8 +204,8 @@ class Verdicts:
         The two orders of a battle are not merged for it.
 
         Args:
-            column: one of `CODED`, or the column with the groups of items. Without such a column
-                the number is 0.
+            column: one of `CODED_COLUMNS`, or the column with the groups of items. Without such a
+                column the number is 0.
         """
         if column not in self._codes:
             return 0
@@ -335,11 +335,11 @@ class Verdicts:
         """
         if (hard, against) not in self._pairs:
             if hard or against is not None:
-                sums = self._sums_by_pair(OF_PAIRS, _met_condition(against), hard=hard)
+                sums = self._sums_by_pair(SUMMED_COLUMNS, _met_condition(against), hard=hard)
             else:
                 sums = self._sums
             met = sums["judged"] > 0
-            columns = ("first", "second", *OF_PAIRS)
+            columns = ("first", "second", *SUMMED_COLUMNS)
             self._pairs[hard, against] = {name: sums[name][met] for name in columns}
         return self._pairs[hard, against]
 
@@ -563,10 +563,10 @@ class Verdicts:
         further = {
             "order": ("ambiguous",),
             "margin": ("with_margin", "credit_by_margin"),
-            relations.HARD: ("graded",),
+            relations.HARD_CREDIT: ("graded",),
             relations.IDENTICAL: ("identical",),
         }
-        names = ["judgments", "battles", "decided", "crowded", *SWAPS, *OF_PAIRS]
+        names = ["judgments", "battles", "decided", "crowded", *SWAPS, *SUMMED_COLUMNS]
         for column, sums in further.items():
             if column in self.columns:
                 names += sums
@@ -604,7 +604,7 @@ class Verdicts:
     @cached_property
     def _codes(self) -> dict[str, str]:
         """Names of the database's tables that map names to codes, by column of the battles."""
-        coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED}
+        coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED_COLUMNS}
         if self.group is not None:
             coded[self.group] = (self.group,)
         tables = {}

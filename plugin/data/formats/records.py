@@ -43,7 +43,7 @@ WHOLE_NUMBERS = (
     "UBIGINT",
 )
 # Beginnings of DuckDB's types of nested values.
-NESTED = ("STRUCT", "MAP", "UNION", "LIST")
+NESTED_TYPES = ("STRUCT", "MAP", "UNION", "LIST")
 LARGEST_EXACT_NUMBER = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
@@ -110,7 +110,7 @@ class Column:
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
             shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
             return f"coalesce(cast({digits} as varchar), {shown})"
-        elif self.type.startswith(NESTED) or self.type.endswith("]"):
+        elif self.type.startswith(NESTED_TYPES) or self.type.endswith("]"):
             cell = f"cast(to_json({self.sql}) as varchar)"
         else:
             cell = self.sql if self.type == TEXT else f"cast({self.sql} as varchar)"

@@ -9,7 +9,7 @@ from podium.data.reading.guessed_mapping import Guess
 from podium.data.reading.mapping_files import format_mapping, name_of_mapping_file
 from podium.data.reading.table import (
     FRAME,
-    LIKELY,
+    LIKELY_NAMES,
     LIKELY_OF_SCORES,
     lacks_only_items,
     may_be_figures_of_tasks,
@@ -30,8 +30,8 @@ ONE_MODEL_COLUMNS = {
         "model_a",
         "model_b",
         *LIKELY_OF_SCORES["model"],
-        *LIKELY["model_a"],
-        *LIKELY["model_b"],
+        *LIKELY_NAMES["model_a"],
+        *LIKELY_NAMES["model_b"],
     ),
 }
 """Columns of a table with the scores of one model, and the names that they have, in lower case.

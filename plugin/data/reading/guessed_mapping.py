@@ -20,12 +20,12 @@ from podium.data.formats.foreign import (
 from podium.data.formats.records import Records, column_called
 from podium.data.formats.row_facts import is_fact
 from podium.data.formats.verdict_cells import LABEL_CREDITS
-from podium.data.reading.table import LIKELY, LIKELY_OF_SCORES, guess_columns
+from podium.data.reading.table import LIKELY_NAMES, LIKELY_OF_SCORES, guess_columns
 from podium.text import text_of
 
 SAMPLE = 1000
 """Number of rows, the first ones, whose values are looked at."""
-DEEPEST = 3
+DEEPEST_PATH = 3
 """Largest number of keys in a path into objects."""
 LONGEST_NAME = 100
 """Largest number of characters of the name of a model."""
@@ -40,7 +40,7 @@ SIDES = (
     ("one", "two"),
 )
 """Words in the names of columns that say whose side a value is about."""
-OF_TWO_WORDS = (("x", "y"),)
+PAIRS_OF_WORDS = (("x", "y"),)
 """Further such words, which say so only beside another word: columns may be called `x` and `y`."""
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
 """Such words in the names of columns with the models if the first of them won every battle."""
@@ -48,7 +48,7 @@ MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "ag
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
 TIE_WORDS = frozenset({"tie", "ties", "tied", "draw", "draws", "drawn", "d"})
-VERDICT_WORDS = frozenset({*LIKELY["credit"], "preferred", "better", "best", "comparison"})
+VERDICT_WORDS = frozenset({*LIKELY_NAMES["credit"], "preferred", "better", "best", "comparison"})
 """Words in the names of columns with models, scores, counts of wins and ties, and verdicts."""
 FIRST_WORDS = frozenset({"first", "a", "1", "left"})
 """Words in the name of a column with the model that was shown first, or as A."""
@@ -240,9 +240,12 @@ def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
 
 
 def _credits_of_likely_column(records: Records) -> dict[str, str]:
-    """Return a guess of the credit map for the column that is the credit by its name (`LIKELY`)."""
+    """Return a guess of the credit map for the column that is the credit by its name.
+
+    The names are those of `LIKELY_NAMES`.
+    """
     names = {name.lower(): name for name in records.columns}
-    likely = next((names[word] for word in LIKELY["credit"] if word in names), None)
+    likely = next((names[word] for word in LIKELY_NAMES["credit"] if word in names), None)
     if likely is None or "credit" in records.columns:
         return {}
     columns = {"credit": records.columns[likely]}
@@ -278,7 +281,7 @@ def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | Non
         value = json.loads(text)
     except (ValueError, RecursionError):
         return [(path, text)]
-    return _values_with_paths(path, value, DEEPEST)
+    return _values_with_paths(path, value, DEEPEST_PATH)
 
 
 def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str, str | None]]:
@@ -313,7 +316,7 @@ def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
     for path in paths:
         by_words.setdefault(tuple(_words_in_name(path)), path)
     for words, path in by_words.items():
-        more = OF_TWO_WORDS if len(words) > 1 else ()
+        more = PAIRS_OF_WORDS if len(words) > 1 else ()
         for place, word in enumerate(words):
             for first, second in (*SIDES, *WINNER_AND_LOSER, *more):
                 other = (*words[:place], second, *words[place + 1 :])

@@ -400,7 +400,10 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
         if blank:
             notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
-    usual_names = {*table.LIKELY["judge"], *(f"{name}_id" for name in table.LIKELY["judge"])}
+    usual_names = {
+        *table.LIKELY_NAMES["judge"],
+        *(f"{name}_id" for name in table.LIKELY_NAMES["judge"]),
+    }
     rater = next((name for name in names if name.lower() in usual_names), None)
     if rater is not None and not _has_values(engine, view, "judge"):
         ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")

@@ -12,7 +12,7 @@ from podium.data.counting.duck import Duck
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import start_engine
 from podium.data.formats.headline_metrics import ALL_METRICS
-from podium.data.formats.run_folders import ON_TASKS, find_repeats
+from podium.data.formats.run_folders import CODES_ON_TASKS, find_repeats
 from podium.data.human_labels import label_by_judge, label_by_table
 from podium.data.query import BattleQuery, Foreign, Source
 from podium.data.reading.battles_of_tables import build_battles
@@ -35,7 +35,7 @@ from podium.storage.remote import urls_in_errors
 from podium.text import as_text
 from podium.wording import join_names, some
 
-EARLIER_RUNS = (*ON_TASKS, *ON_TASKS.values())
+EARLIER_RUNS = (*CODES_ON_TASKS, *CODES_ON_TASKS.values())
 """Codes of notes on runs that a newer run of the same model replaces."""
 
 

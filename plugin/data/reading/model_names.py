@@ -22,7 +22,7 @@ from podium.notices.option_forms import option_text
 
 MODELS = ("model", "model_a", "model_b")
 """Columns with names of models. A table has the first, or the two others."""
-NAMED = (*MODELS, "judge")
+NAME_COLUMNS = (*MODELS, "judge")
 """Columns whose names are joined."""
 
 
@@ -98,7 +98,7 @@ def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], 
     for each in tables:
         records = each.records
         columns = dict(records.columns)
-        for name in (name for name in NAMED if name in columns):
+        for name in (name for name in NAME_COLUMNS if name in columns):
             names = distinct_texts(records, name)
             known_names.update(names)
             columns[name] = _joined_column(columns[name], names)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 About: TypeAlias = "str | Path | pd.DataFrame | None"
 DIFFICULTY = "instruction_difficulty"
-GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
+GAMED_COLUMNS = ("preference", "std_delta_len", "not_gamed_baseline")
 """Columns of a table with gamed baselines."""
-UNNAMED = "Unnamed: 0"
+UNNAMED_COLUMN = "Unnamed: 0"
 """Name that pandas gives to a column without a name, such as AlpacaEval's row numbers."""
 
 
@@ -56,8 +56,8 @@ def read_length_data(path: str | Path) -> External:
         raise DataError(
             f"not a CSV file ({error})", source=str(path), remedy="give a CSV file"
         ) from None
-    if UNNAMED in table and "index" not in table:
-        table = table.rename(columns={UNNAMED: "index"})
+    if UNNAMED_COLUMN in table and "index" not in table:
+        table = table.rename(columns={UNNAMED_COLUMN: "index"})
     key = next((name for name in ("item", "index") if name in table), None)
     if key is None or DIFFICULTY not in table:
         problem = f"columns {', '.join(map(str, table.columns))}"
@@ -81,7 +81,7 @@ def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
         table: the table.
         difficulty: difficulty of each row's instruction, shape (rows,).
     """
-    if not set(GAMED) <= set(table.columns):
+    if not set(GAMED_COLUMNS) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
     if not gamed.any():

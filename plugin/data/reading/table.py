@@ -43,7 +43,7 @@ LONGEST_REASON = 60
 credit is a sentence that explains the verdict."""
 FRAME = "the data frame"
 """Name of a data frame in messages."""
-LIKELY = {
+LIKELY_NAMES = {
     "item": ("prompt", "question", "question_id", "prompt_id", "instruction", "task_id", "id"),
     "model_a": ("model_1", "model1", "left", "system_a", "model_left", "model"),
     "model_b": ("model_2", "model2", "right", "system_b", "model_right", "baseline"),
@@ -67,11 +67,11 @@ LIKELY = {
 
 `_id` may follow the name. Messages propose such columns for `--columns`.
 """
-OPTIONAL = ("item", "judge")
-"""Columns of `LIKELY` that a table may lack."""
+OPTIONAL_COLUMNS = ("item", "judge")
+"""Columns of `LIKELY_NAMES` that a table may lack."""
 LIKELY_OF_SCORES = {
     "item": (
-        *LIKELY["item"],
+        *LIKELY_NAMES["item"],
         "sample_id",
         "doc_id",
         "example_id",
@@ -389,8 +389,9 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     """Return the likely column of a table for each missing column of the battles table.
 
     If the columns are those of scores (`_are_scores`), it is that of a table of scores. The likely
-    column is one with a usual name (`LIKELY`, `LIKELY_OF_SCORES`). If there is none and the column
-    is needed, it is `?`. The item of scores may also be the only column without another meaning.
+    column is one with a usual name (`LIKELY_NAMES`, `LIKELY_OF_SCORES`). If there is none and the
+    column is needed, it is `?`. The item of scores may also be the only column without another
+    meaning.
 
     Args:
         columns: the columns that the table has.
@@ -398,14 +399,14 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     known = {name.lower(): name for name in columns}
     named = {}
     are_scores = _are_scores(known.keys())
-    likely = LIKELY_OF_SCORES if are_scores else LIKELY
+    likely = LIKELY_OF_SCORES if are_scores else LIKELY_NAMES
     for own, words in likely.items():
         names = [known[word] for word in words if word in known]
         if own in known:
             continue
         if names:
             named[own] = names[0]
-        elif own not in OPTIONAL:
+        elif own not in OPTIONAL_COLUMNS:
             named[own] = "?"
     if are_scores and "item" not in known and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
@@ -470,7 +471,7 @@ def remedy_of_columns(
 
 def _are_scores(known: AbstractSet[str]) -> bool:
     """Return whether columns with these names, in lower case, have a score per model and item."""
-    if not {"model_b", *LIKELY["model_b"]}.isdisjoint(known):
+    if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(known):
         return False
     if "score" in known:
         return True

@@ -15,7 +15,7 @@ from podium.data.battles import COLUMNS, REPLIES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.formats.records import Column, Records
 from podium.data.reading.rows import RecordTable
-from podium.data.reading.table import LIKELY, is_pointwise
+from podium.data.reading.table import LIKELY_NAMES, is_pointwise
 
 ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
 """Names of columns that are used as the item if their values repeat like items. Upper and lower
@@ -53,7 +53,7 @@ TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
 """A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
-WHOLE = re.compile(r"\d+\.0+")
+WHOLE_NUMBER = re.compile(r"\d+\.0+")
 """A whole number that was stored with decimals, as JSON and tables with empty cells are read."""
 RESPONSE_NAME = re.compile(
     r"(?i)(?:^|_)(?:a|b|1|2|left|right)$"
@@ -62,9 +62,9 @@ RESPONSE_NAME = re.compile(
 """Name of a column about the responses of a battle, such as `id_a`, and not about the question."""
 MOST_ROWS = 50_000
 """Only the first rows, up to this number, are searched for items."""
-SHOWN = 50
+TESTED_VALUES = 50
 """Number of values of a column that are tested for times."""
-REPEATED = 1.5
+LEAST_REPETITION = 1.5
 """A column repeats if it has at least this number of rows per distinct value."""
 FEW_VALUES = 6
 """A column with fewer distinct values is not used as the item unless it has a known name."""
@@ -78,7 +78,7 @@ ERROR_RATE = 0.02
 MOST_IN_CELL = 20
 """Largest mean number of rows of one item in a cell, if the column has a known name or is balanced
 (`Repetition.is_balanced`). More than one row may be repeats without a number."""
-EVEN = 0.25
+LARGEST_IMBALANCE = 0.25
 """A table is balanced if the variance of the number of rows of one value in a cell, divided by the
 mean, is at most this. For random rows, the ratio would be 1."""
 ONE_MODEL = 0.9
@@ -118,7 +118,9 @@ class Repetition:
     def repeats(self) -> bool:
         """Whether the values repeat, there are several cells, and the values are not of
         responses."""
-        return self.rows >= REPEATED * self.values and self.cells > 1 and not self.of_response
+        return (
+            self.rows >= LEAST_REPETITION * self.values and self.cells > 1 and not self.of_response
+        )
 
     @property
     def is_like_items(self) -> bool:
@@ -142,13 +144,13 @@ class Repetition:
         if not self.repeats or self.values < FEW_REPEATED:
             return False
         is_full = self.filled >= 0.8 * self.values * self.cells
-        is_even = self.variance <= EVEN * self.in_cell
+        is_even = self.variance <= LARGEST_IMBALANCE * self.in_cell
         return is_full and is_even and self.in_cell <= MOST_IN_CELL
 
     @property
     def may_be_items(self) -> bool:
         """Whether the values may be items if the column has a known name."""
-        is_repeated = self.rows >= REPEATED * self.values and not self.of_response
+        is_repeated = self.rows >= LEAST_REPETITION * self.values and not self.of_response
         return is_repeated and self.values > 1 and self.in_cell <= MOST_IN_CELL
 
 
@@ -231,7 +233,7 @@ def likely_item(engine: Duck, records: Records) -> str | None:
 
 def _usual_names(column: str) -> set[str]:
     """Return the usual names of a column of the battles table, in lower case."""
-    return with_ids(LIKELY[column])
+    return with_ids(LIKELY_NAMES[column])
 
 
 def with_ids(names: Iterable[str]) -> set[str]:
@@ -305,8 +307,8 @@ def _holds_times(records: Records, name: str) -> bool:
     Numbers that are all whole are none, however they are stored.
     """
     cell = records.columns[name].text
-    values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")
-    if all(WHOLE.fullmatch(word) for (word,) in values):
+    values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {TESTED_VALUES}")
+    if all(WHOLE_NUMBER.fullmatch(word) for (word,) in values):
         return False
     return all(TIME.fullmatch(word) for (word,) in values)
 

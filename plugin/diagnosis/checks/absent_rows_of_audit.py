@@ -16,7 +16,7 @@ from podium.wording import quantity
 
 NO_JUDGE = "no judge compared responses"
 FEW_MODELS = "there are fewer than three models"
-OF_VOTERS = "humans voted, and no judge"
+HUMANS_VOTED = "humans voted, and no judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
         if not is_judged(data.battles):
             return does_not_apply(name, NO_JUDGE)
         if are_human_votes(data.battles):
-            return does_not_apply(name, OF_VOTERS)
+            return does_not_apply(name, HUMANS_VOTED)
         return not_known(name, "the verdicts do not show it")
 
     return make_row
@@ -149,7 +149,7 @@ def _row_of_judges(data: AuditData) -> Check:
     It is not known if there are several judges; else it does not apply.
     """
     if are_human_votes(data.battles):
-        return does_not_apply("judges", OF_VOTERS)
+        return does_not_apply("judges", HUMANS_VOTED)
     if not is_judged(data.battles):
         return does_not_apply("judges", NO_JUDGE)
     if len((data.battles.whole or data.battles).judges) > 1:

@@ -19,7 +19,7 @@ from podium.wording import plural, quantity, short_paths, some, word_for
 LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
 
-BUT_NAMED = ", apart from the settings in their names"
+EXCEPT_NAMED_SETTINGS = ", apart from the settings in their names"
 """Said of runs of one model that are named by the settings in which they differ."""
 
 
@@ -195,7 +195,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
         return (not_known("same settings", reason),)
     is_named = any(run.named_settings for run in runs)
-    fields = {"but": BUT_NAMED if is_named else ""}
+    fields = {"but": EXCEPT_NAMED_SETTINGS if is_named else ""}
     others = [*(difference.text for difference in differences), *_differences_of_limits(runs)]
     if others:
         fields["own"] = some(others, "; ", most=4)

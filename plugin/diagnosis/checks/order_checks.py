@@ -31,7 +31,7 @@ from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.wording import some
 
-BIASES_ABOVE = CHECKS["position"].threshold
+BIAS_THRESHOLD = CHECKS["position"].threshold
 """The order biases verdicts if |win rate of the response shown first - 0.5| is above this."""
 LEVEL_OF_WARNINGS = ERROR_RATE / 10
 """Largest p-value of a check that is a warning without being adjusted with the other checks of a
@@ -42,7 +42,7 @@ ONE_ORDER = "one order"
 """Name of the check of judges that read single orders only."""
 IN_SLICES = "order in slices"
 """Name of the check whether the order decides more in some tasks or categories."""
-DECIDES_ABOVE = CHECKS[ORDER_DECIDES].threshold
+DECISION_THRESHOLD = CHECKS[ORDER_DECIDES].threshold
 """The order decides verdicts if |win rate of the response shown first - 0.5| is above this."""
 
 
@@ -132,9 +132,9 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
     """Check whether the order decides more in some tasks or categories than in the others.
 
     In such a slice, the win rate of the response shown first differs from 0.5 by more than
-    `DECIDES_ABOVE` (`BIASES_ABOVE` for a judge of single orders). It also differs from that in the
-    other slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over columns by
-    Bonferroni's.
+    `DECISION_THRESHOLD` (`BIAS_THRESHOLD` for a judge of single orders). It also differs from that
+    in the other slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over
+    columns by Bonferroni's.
 
     Returns:
         The flagged check of the first column with such a slice; empty if there is none, if the
@@ -183,7 +183,7 @@ def _find_biased_slices(
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
             # Both orders together cancel a preference that does not decide.
-            least = BIASES_ABOVE if effect.is_single else DECIDES_ABOVE
+            least = BIAS_THRESHOLD if effect.is_single else DECISION_THRESHOLD
             if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
     return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
@@ -302,11 +302,11 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     """
     # The smallest of several p-values times their number is the first step of Holm's rule.
     significant = [effect for effect in effects if effect.p * len(effects) <= ERROR_RATE]
-    large = [effect for effect in significant if abs(effect.lean) > BIASES_ABOVE]
+    large = [effect for effect in significant if abs(effect.lean) > BIAS_THRESHOLD]
     undecided = [effect for effect in effects if effect.is_open]
     if not large and undecided:
         return _unknown_effect(undecided[0], several)
-    deciding = [effect for effect in large if abs(effect.lean) > DECIDES_ABOVE]
+    deciding = [effect for effect in large if abs(effect.lean) > DECISION_THRESHOLD]
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))

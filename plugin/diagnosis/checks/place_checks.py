@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from podium.checks import Check, Result, make_check, not_known
-from podium.data.counting.relations import HARD
+from podium.data.counting.relations import HARD_CREDIT
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.sample_checks import check_first_place_by_search
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
@@ -15,7 +15,7 @@ from podium.wording import join_names, plural, quantity, some, word_for
 
 MOST_DROPPED = 20
 """Largest number of items that are left out to find whether another model leads."""
-SEARCHED = "bradley-terry"
+SEARCHED_RANKER = "bradley-terry"
 """The ranker whose ratings the search fits."""
 MOST_PLACES = 4
 """Largest number of separated places that are named."""
@@ -138,7 +138,9 @@ def describe_first_place(data: AuditData) -> tuple[Check, ...]:
     flagged = [check for check in data.checks if check.name == "first place" and check.is_flagged]
     if flagged:
         return tuple(flagged)
-    if data.standings.ranker == SEARCHED and not data.standings.diagnostics.get("length_control"):
+    if data.standings.ranker == SEARCHED_RANKER and not data.standings.diagnostics.get(
+        "length_control"
+    ):
         check = check_first_place_by_search(data.rated, MOST_DROPPED)
         if check.is_flagged:
             check = replace(check, result=Result.OK)
@@ -199,7 +201,7 @@ def _reason_against_elo(data: AuditData) -> str:
     against = checks_against_elo(data.checks)
     if against:
         return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
-    if HARD in data.battles.rows.battle_columns:
+    if HARD_CREDIT in data.battles.rows.battle_columns:
         return "graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
     ranked = [entry for entry in data.standings.entries if entry.score is not None]
     if all(entry.low is None for entry in ranked):

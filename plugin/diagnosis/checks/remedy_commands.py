@@ -75,7 +75,7 @@ class TypedArguments:
         )
 
 
-READ_AND_RANK = {
+RANKING_COMMANDS = {
     "unit": "podium rank {all} --columns {option}",
     "groups": "podium rank {all} {option}",
     "categories": "podium rank {all} {option}",
@@ -116,7 +116,7 @@ DIAGNOSE = {
     "shared errors": "side_by_side",
 }
 """By name of a flagged check, the section of a judge card that has its figures."""
-OTHERS = {
+OTHER_COMMANDS = {
     "items": "podium plan {verdicts}",
     "first place": "podium plan {verdicts}",
     "places": "podium plan {verdicts} --items {needed}",
@@ -145,7 +145,7 @@ COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
 
 It says how many more items would separate the first two models.
 """
-REPLACED = ("--cluster", "--by", "--ranker", "--models")
+REPLACED_OPTIONS = ("--cluster", "--by", "--ranker", "--models")
 """Options with one value, which a command does not repeat if its template sets them."""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
 """Makes the check of the human scale known if there are human labels."""
@@ -204,13 +204,13 @@ def remedy_command(
 
 
 def _drop_replaced(arguments: str, own_options: str) -> str:
-    """Return the arguments of a command without options in `REPLACED` that it sets itself.
+    """Return the arguments of a command without options in `REPLACED_OPTIONS` that it sets itself.
 
     Args:
         arguments: what was typed, quoted for a shell.
         own_options: the options that the command adds, quoted for a shell.
     """
-    replaced = {word for word in shlex.split(own_options) if word in REPLACED}
+    replaced = {word for word in shlex.split(own_options) if word in REPLACED_OPTIONS}
     kept = []
     is_value = False
     for word in shlex.split(arguments):
@@ -245,4 +245,4 @@ def _command_template(check: Check) -> str:
         reading = "{undivided}" if section == "side_by_side" else "{reading}"
         families = "{families}" if section == "self_preference" else ""
         return f"podium diagnose {reading} --section {section}{families}"
-    return READ_AND_RANK.get(name) or OTHERS.get(name, "")
+    return RANKING_COMMANDS.get(name) or OTHER_COMMANDS.get(name, "")

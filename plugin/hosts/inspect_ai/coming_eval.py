@@ -15,13 +15,13 @@ from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
 from podium.storage.remote import place_of
 
-OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
+FIELDS_OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
 """Fields of `RankerOptions` for evals. A tournament that is a task has other options for them."""
 
 
 def refuse_options_of_evals(options: RankerOptions) -> None:
     """Raise UsageError if options of evals are given to a tournament that is a task."""
-    for name in OF_EVALS:
+    for name in FIELDS_OF_EVALS:
         if getattr(options, name):
             given = option_text("judge" if name == "judges" else name)
             raise UsageError(

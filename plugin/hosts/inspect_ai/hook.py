@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 DEFAULT_RANKER = "bradley-terry"
 """The ranker of a tournament that asks for none."""
-RETRY = "eval-retry"
+RETRY_COMMAND = "eval-retry"
 """Inspect's command that plays the rest of a log."""
-STOPPED = 130
+EXIT_CODE_OF_STOP = 130
 """Exit code of an eval whose tournament the user stopped."""
 
 
@@ -96,7 +96,7 @@ class PodiumHooks(Hooks):
                 # Without it, the log's error message has the reason.
                 with suppress(OSError, PodiumError):
                     write_stop(log, kept)
-        if RETRY in (self.command or "").split():
+        if RETRY_COMMAND in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
         # A tournament that this or another host plays after an eval is ranked with the eval.
@@ -198,7 +198,7 @@ def _options_of_coming_eval(
         UsageError: an option is wrong.
     """
     from podium.hosts.inspect_ai.inspect_options import (
-        CHECKED,
+        CHECKED_VARIABLE,
         form_of_options,
         require_ranker,
         values_asked_for,
@@ -212,7 +212,7 @@ def _options_of_coming_eval(
     from podium.hosts.ranker_options import options_from
 
     options = options_from(values)
-    if is_first and CHECKED not in os.environ:
+    if is_first and CHECKED_VARIABLE not in os.environ:
         from podium.hosts.inspect_ai.coming_eval import check_eval_options
 
         with typed_as(form_of_options(os.environ, judged=bool(options.judges))):
@@ -280,10 +280,10 @@ def _is_strict(metadata: Mapping[str, Any]) -> bool:
 
     Only the option `ranker_strict` is looked at.
     """
-    from podium.hosts.inspect_ai.inspect_options import VARIABLES
+    from podium.hosts.inspect_ai.inspect_options import VARIABLE_PREFIX
 
     name = "ranker_strict"
-    given = metadata.get(name, os.environ.get(f"{VARIABLES}{name.upper()}"))
+    given = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
     return str(given).lower() == "true"
 
 
@@ -424,7 +424,7 @@ def _judge_at_end(
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt as stop:
             tell(f"not ranked: stopped; the eval's own logs are saved{stop}")
-            code = STOPPED
+            code = EXIT_CODE_OF_STOP
         # A tournament may fail with any error of a provider. The eval itself has succeeded.
         except (Exception, SystemExit) as error:
             why = error if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"

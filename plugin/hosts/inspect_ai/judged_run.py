@@ -21,7 +21,7 @@ from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.logs.log_files import HOST, NAMESPACE, PLAYED_FOR
 from podium.hosts.ranker_options import RankerOptions
-from podium.hosts.secrets import HIDDEN, SHORTEST, redact
+from podium.hosts.secrets import HIDDEN_TEXT, SHORTEST, redact
 from podium.hosts.tournament_failure import TournamentFailure
 from podium.notices.option_forms import typed_as, typed_form
 from podium.plugins import catalogue
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog, EvalSample
 
-NOT_TYPED = frozenset({"name", "responses", "answered_by", "kwargs"})
+ARGUMENTS_NOT_TYPED = frozenset({"name", "responses", "answered_by", "kwargs"})
 """Arguments of tournaments that are not options of a run's tournament."""
 MAX_RETRIES = 5
 """A failed call to a judge is repeated this often, in about 90 seconds.
@@ -72,7 +72,7 @@ def check_tournament(options: RankerOptions) -> None:
             f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}"
         ) from None
     name, _, own_options = _task_function(options)
-    task_options = (RUN_OPTIONS | own_options) - NOT_TYPED
+    task_options = (RUN_OPTIONS | own_options) - ARGUMENTS_NOT_TYPED
     refuse_unknown_options(options.args, task_options | known_options())
     judging = {name: value for name, value in options.args.items() if name in known_options()}
     how = catalogue.judging_settings(**judging)
@@ -326,7 +326,7 @@ def _redact_log(place: Place, log: "EvalLog", secrets: Sequence[str]) -> None:
     ]
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
-            text = text.replace(secret, HIDDEN)
+            text = text.replace(secret, HIDDEN_TEXT)
         with atomic_file(place) as new_log:
             write_eval_log(EvalLog.model_validate_json(text), str(new_log), format="eval")
 

@@ -33,7 +33,7 @@ from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED
 from podium.tournaments.judge_rotation import JudgeRotation, jury_cells, name_jury
 
-NOT_ASKED = "not asked: the judge kept failing"
+NOT_ASKED_REASON = "not asked: the judge kept failing"
 """Reason of an unparsed battle that was not judged after too many failures."""
 MAX_CONSECUTIVE_FAILURES = 20
 """After this many battles have failed in a row, no more calls are made.
@@ -166,7 +166,7 @@ class BatchJudge:
         async with self.room:
             try:
                 if self.failures_in_a_row >= self.max_consecutive_failures:
-                    raise JudgeStoppedError(NOT_ASKED)
+                    raise JudgeStoppedError(NOT_ASKED_REASON)
                 replies, errors = await ask_judges(self.run, BattleMetadata.parse(battle))
                 judgments = replies.judgments
                 is_asked = not replies.identical
@@ -207,12 +207,12 @@ class BatchJudge:
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
         """Return the verdict of a failed battle with a row per judge, and count the failure.
 
-        If the error says that no more calls are made, the reason is `NOT_ASKED`, and all further
-        battles of the batch are not judged. Otherwise, the reason names the failure, and `error`
-        has its message without secrets, cut to 300 characters.
+        If the error says that no more calls are made, the reason is `NOT_ASKED_REASON`, and all
+        further battles of the batch are not judged. Otherwise, the reason names the failure, and
+        `error` has its message without secrets, cut to 300 characters.
         """
         message = shorten(redact(str(error)), 300)
-        reason = NOT_ASKED
+        reason = NOT_ASKED_REASON
         details = {}
         if isinstance(error, JudgeStoppedError):
             if self.failures_in_a_row < self.max_consecutive_failures:

@@ -21,11 +21,11 @@ FORBIDDING_CHECKS = frozenset(
 )
 """Names of the checks that make a ranking meaningless if they are flagged."""
 DO_NOT_USE = "Do not use this ranking: {finding}{others}."
-WITH_CARE = (
+USE_WITH_CARE = (
     "Use this ranking with care, {flagged} of {number} probes {are} flagged: {finding}{others}."
 )
 NOT_FLAGGED = "No probe is flagged: {ok} of {number} {are} ok{unknown}."
-UNKNOWN = ", and {number} {are} not known ({names})"
+UNKNOWN_PROBES = ", and {number} {are} not known ({names})"
 DO_FIRST = "Next step: {remedy}."
 
 
@@ -53,7 +53,7 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
         verdict = DO_NOT_USE.format(finding=finding, others=_others_text(flagged, gravest))
         return tuple(filter(None, (verdict, _step_sentence([gravest]))))
     gravest = flagged[0]
-    verdict = WITH_CARE.format(
+    verdict = USE_WITH_CARE.format(
         flagged=number_word(len(flagged)),
         number=number_word(len(tested)),
         are=word_for(len(flagged), "is", "are"),
@@ -77,7 +77,7 @@ def _sentence_without_flags(tested: Sequence[Probe]) -> str:
     if unknown:
         number = number_word(len(unknown))
         are = word_for(len(unknown), "is", "are")
-        more = UNKNOWN.format(number=number, are=are, names=", ".join(unknown))
+        more = UNKNOWN_PROBES.format(number=number, are=are, names=", ".join(unknown))
     return NOT_FLAGGED.format(
         ok=number_word(known),
         number=number_word(len(tested)),

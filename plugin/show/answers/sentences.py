@@ -314,7 +314,7 @@ def identical_sentence(battles: Battles) -> str:
     number = battles.tally.identical
     if number <= MANY_IDENTICAL * len(battles):
         return ""
-    return rank_templates.IDENTICAL.format(
+    return rank_templates.IDENTICAL_BATTLES.format(
         number=number,
         battles=quantity(len(battles), "battle"),
         are=word_for(number, "is a tie", "are ties"),
@@ -535,7 +535,7 @@ def connecting_sentence(standings: Standings) -> str | None:
     if groups is None or groups < 2:
         return None
     battles = f"{number_word(groups - 1).capitalize()} {plural('battle', groups - 1)}"
-    return rank_templates.CONNECTING.format(battles=battles, groups=number_word(groups))
+    return rank_templates.CONNECTING_BATTLES.format(battles=battles, groups=number_word(groups))
 
 
 def _sentence_on_slices(

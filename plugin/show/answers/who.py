@@ -332,14 +332,16 @@ def _first_group(
     for k in group:
         better = [names[j] for j in group if k in separation.beats[j]]
         if better:
-            behind.append(rank_templates.BEHIND.format(model=names[k], better=join_names(better)))
+            behind.append(
+                rank_templates.MODEL_BEHIND.format(model=names[k], better=join_names(better))
+            )
         else:
             unbeaten.append(names[k])
     if not behind:
         return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence(standings))
     more = len(behind) - MOST_PAIRS
     if more > 0:
-        number_behind = rank_templates.MORE_BEHIND.format(
+        number_behind = rank_templates.MORE_MODELS_BEHIND.format(
             number=more, are=word_for(more, "is", "are")
         )
         behind = [*behind[:MOST_PAIRS], number_behind]
@@ -361,11 +363,11 @@ def _following_clause(separation: Separation, group: range, *, is_last: bool) ->
     """
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
-        of_one = rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS
+        of_one = rank_templates.IS_LAST if is_last else rank_templates.MODEL_FOLLOWS
         return of_one.format(model=names)
     members = set(group)
     is_open = all(members.isdisjoint(separation.beats[k]) for k in group)
-    template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW
+    template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.MODELS_FOLLOW
     return template.format(models=names)
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from podium.diagnosis.audit_record import BoardAudit, Probe
 from podium.show.report.audit_view import (
-    DESCRIBED,
-    NOT_APPLICABLE,
+    DESCRIBED_TEXT,
+    NOT_APPLICABLE_TEXT,
     QUESTIONS,
     board_title,
     interval_of_check,
@@ -15,7 +15,7 @@ from podium.show.report.audit_view import (
     threshold_of_probe,
 )
 
-SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED: "·", NOT_APPLICABLE: "–"}
+SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED_TEXT: "·", NOT_APPLICABLE_TEXT: "–"}
 """The sign beside a result, so that no colour is needed to tell results apart."""
 
 

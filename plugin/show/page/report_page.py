@@ -26,7 +26,7 @@ from podium.show.pictures.charts import (
     rank_bubbles,
     reliability_diagram,
 )
-from podium.show.pictures.style import DARK, LIGHT, theme
+from podium.show.pictures.style import DARK_COLOURS, LIGHT_COLOURS, theme
 from podium.show.report.audit_view import LEGEND
 from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.disclosure import disclosure_reports
@@ -59,7 +59,7 @@ CAPTIONS = {
     ),
 }
 """Text alternatives of charts. `_forest_caption` writes those of forest plots."""
-TO_BATTLES = " Click on a cell, or on a button below, to open its battles."
+HOW_TO_OPEN_BATTLES = " Click on a cell, or on a button below, to open its battles."
 """Follows the caption of win rates if the page lists battles."""
 
 
@@ -84,7 +84,7 @@ def report_page(content: PageContent) -> str:
     listed = content.listed
     data = {
         "charts": {name: chart_in_page(chart) for name, (chart, _) in charts.items()},
-        "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
+        "themes": {"light": theme(LIGHT_COLOURS), "dark": theme(DARK_COLOURS)},
         "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
         "order": [entry.model for entry in first.entries],
         "units": plural(first.counts.unit, 2),
@@ -203,7 +203,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
             bubbles = rank_bubbles(content.names, shares)
             units = plural(standings[0].counts.unit, 2)
             charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top, units=units)
-        caption = CAPTIONS["beats"] + (TO_BATTLES if content.listed else "")
+        caption = CAPTIONS["beats"] + (HOW_TO_OPEN_BATTLES if content.listed else "")
         charts["beats"] = heat_map(content.matchups, content.names), caption
     if content.calibration is not None:
         charts["placement"] = placement(content.calibration), CAPTIONS["placement"]

@@ -16,7 +16,7 @@ from podium.rankers.calibration.calibration import Calibration
 from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.head_to_head import matchup_table
 from podium.rankers.ranking import Ranking, Standings
-from podium.show.pictures.style import LIGHT, load_extra, theme
+from podium.show.pictures.style import LIGHT_COLOURS, load_extra, theme
 
 alt: Any = load_extra("altair")
 WIDTH = 460
@@ -382,7 +382,7 @@ def battles_plot(battles: Any) -> Any:
 
 def apply_style(chart: Any) -> Any:
     """Apply podium's style on a white background."""
-    return chart.configure(**theme(LIGHT))
+    return chart.configure(**theme(LIGHT_COLOURS))
 
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:

@@ -21,9 +21,9 @@ PROBE_COLUMNS = (
     "threshold",
     "what was found, and what to do",
 )
-NOT_APPLICABLE = "does not apply"
+NOT_APPLICABLE_TEXT = "does not apply"
 """Shown for a probe that cannot be made of such data."""
-DESCRIBED = "measured"
+DESCRIBED_TEXT = "measured"
 """Shown in place of `ok` for a probe that is never flagged."""
 LEGEND = (
     "measured: a figure that is never flagged; rows below the line are descriptions and do not "
@@ -145,9 +145,9 @@ def probe_title(probe: Probe) -> str:
 def result_text(probe: Probe) -> str:
     """Return the result of a probe: ok, flagged, not known, measured, or does not apply."""
     if not probe.applies:
-        return NOT_APPLICABLE
+        return NOT_APPLICABLE_TEXT
     if probe.is_descriptive and probe.check.result is Result.OK:
-        return DESCRIBED
+        return DESCRIBED_TEXT
     return probe.check.result.value
 
 

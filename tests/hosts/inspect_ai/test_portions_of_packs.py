@@ -21,7 +21,7 @@ VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_si
 @pytest.fixture
 def two_at_once(monkeypatch):
     """Give out two packs at once: six items are three portions."""
-    monkeypatch.setattr(engine, "PORTION", 2)
+    monkeypatch.setattr(engine, "PACKS_AT_ONCE", 2)
 
 
 def table(log):
@@ -34,7 +34,7 @@ def table(log):
 def test_portions_change_no_verdict(task, behave, write_responses, play, monkeypatch):
     responses, judge = write_responses(), behave(garbage=0.2)
     whole = play(task(responses=responses, pack=True), judge)
-    monkeypatch.setattr(engine, "PORTION", 2)
+    monkeypatch.setattr(engine, "PACKS_AT_ONCE", 2)
     portions = play(task(responses=responses, pack=True), judge)
     assert len(portions.samples) == len(whole.samples) > 2
     assert table(portions).equals(table(whole))

@@ -14,7 +14,7 @@ from podium.hosts.inspect_ai import inspect_command
 from podium.hosts.inspect_ai.coming_eval import check_named_models
 from podium.hosts.inspect_ai.hook import _say_what_cannot_be_ranked, rank_logs
 from podium.hosts.inspect_ai.inspect_options import (
-    IN_INSPECT,
+    INSPECT_OPTIONS,
     metadata_in_arguments,
     require_ranker,
     split_ranker_options,
@@ -95,7 +95,7 @@ def rankings_of(headers):
 
 
 def test_inspect_has_every_option_of_reading():
-    ours = {name.removeprefix("ranker_") for name in IN_INSPECT}
+    ours = {name.removeprefix("ranker_") for name in INSPECT_OPTIONS}
     assert {option.name for option in ALL_READING_OPTIONS} <= ours
     assert {option.name for option in ALL_READING_OPTIONS} <= {
         field.name for field in dataclasses.fields(BattleQuery)

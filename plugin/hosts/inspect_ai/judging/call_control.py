@@ -309,7 +309,7 @@ def _reason(causes: list[BaseException]) -> str:
 
 CALLS_BEFORE_STOPPING = 10
 """So many calls are made before one is answered. If all of them fail alike, no more are made."""
-NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
+WORD_WITH_DIGIT = re.compile(r"\b(?=\w*\d)\w{4,}")
 """Matches a word of four or more characters with a digit, such as the id of a request.
 
 Errors that differ only in such words count as alike. A number of three digits may be an HTTP
@@ -374,7 +374,9 @@ def repeating_failed_call(cause: str) -> Iterator[None]:
 def _failed_so_before(error: Exception) -> bool:
     """Return whether the running call failed in an earlier run by the same error."""
     cause = _EARLIER_CAUSE.get()
-    return bool(cause) and NUMBERED.sub("", cause) == NUMBERED.sub("", cause_of(error))
+    return bool(cause) and WORD_WITH_DIGIT.sub("", cause) == WORD_WITH_DIGIT.sub(
+        "", cause_of(error)
+    )
 
 
 class CircuitBreaker:
@@ -450,7 +452,7 @@ class CircuitBreaker:
                 self._first_calls.release()
                 raise
             self._failures.append(cause_of(error))
-            different_failures = {NUMBERED.sub("", failure) for failure in self._failures}
+            different_failures = {WORD_WITH_DIGIT.sub("", failure) for failure in self._failures}
             if len(different_failures) > 1:
                 self._settle()
             elif len(self._failures) == CALLS_BEFORE_STOPPING:

@@ -35,9 +35,13 @@ from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
-ABOUT_SCHEMA = re.compile(
-    r"response[ _-]?format|output[ _-]?(?:config\W{0,3})?format|json[ _-]?(?:schema|mode)"
-    r"|\bschema|grammar|structured[ _-]?(?:outputs?|decoding|generation|responses?)|guided"
+ERROR_ABOUT_SCHEMA = re.compile(
+    r"response[ _-]?format"
+    r"|output[ _-]?(?:config\W{0,3})?format"
+    r"|json[ _-]?(?:schema|mode)"
+    r"|\bschema|grammar"
+    r"|structured[ _-]?(?:outputs?|decoding|generation|responses?)"
+    r"|guided"
     r"|(?:controlled|constrained)[ _-]?(?:generation|decoding|outputs?)"
     r"|response[ _]?(?:mime[ _]?type|schema)",
     re.IGNORECASE,
@@ -46,13 +50,16 @@ ABOUT_SCHEMA = re.compile(
 
 A judge that rejects one in other words is known by a trial without the schema (`SchemaTrial`).
 """
-ABOUT_LENGTH = re.compile(
-    r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)"
-    r"|too many (?:input )?tokens|exceed_context_size",
+ERROR_ABOUT_LENGTH = re.compile(
+    r"context[ _]?(?:length|size|window)"
+    r"|prompt is too long"
+    r"|input (?:is too long|length)"
+    r"|too many (?:input )?tokens"
+    r"|exceed_context_size",
     re.IGNORECASE,
 )
 """Matches the error message of a server about a prompt that is too long."""
-ABOUT_NUMBER = re.compile(
+ERROR_ABOUT_NUMBER = re.compile(
     r"log[ _-]?prob\w*\D{0,80}\b(?:\d{1,2}\b|less|fewer|most|max|exceed|range|between|at least)",
     re.IGNORECASE,
 )
@@ -306,7 +313,7 @@ class CallSettings:
         if option is None:
             return False
         many = config.top_logprobs == ALTERNATIVES
-        if option == "logprobs" and many and ABOUT_NUMBER.search(cause_of(error)):
+        if option == "logprobs" and many and ERROR_ABOUT_NUMBER.search(cause_of(error)):
             state.few_alternatives = True
             return True
         if option == "logprobs" and self.how.needs_probabilities:
@@ -414,7 +421,7 @@ def is_about_schema(error: Exception) -> bool:
 
     A server that is busy or out of order (`is_rejection`) has not said so.
     """
-    return is_rejection(error) and ABOUT_SCHEMA.search(cause_of(error)) is not None
+    return is_rejection(error) and ERROR_ABOUT_SCHEMA.search(cause_of(error)) is not None
 
 
 def why_too_long(result: ModelOutput | Exception) -> str:
@@ -428,7 +435,7 @@ def why_too_long(result: ModelOutput | Exception) -> str:
     """
     if isinstance(result, Exception):
         cause = cause_of(result)
-        return cause if is_rejection(result) and ABOUT_LENGTH.search(cause) else ""
+        return cause if is_rejection(result) and ERROR_ABOUT_LENGTH.search(cause) else ""
     # If the output has a usage, the prompt did fit, and the reply has filled the context.
     if _stop_of(result) == "model_length" and not result.usage:
         return result.completion or TOO_LONG

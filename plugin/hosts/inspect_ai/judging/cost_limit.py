@@ -17,7 +17,7 @@ from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.token_estimates import ESTIMATE, read_estimate
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
-    REQUESTED,
+    REQUEST_KEY,
     BattleMetadata,
     PackMetadata,
     RequestMetadata,
@@ -92,7 +92,7 @@ class CostLimit:
         estimated = read_estimate(kept_in_store(sample, ESTIMATE))
         self._estimated_costs[unique_id] = self._cost(estimated, self._prices_of_estimates)
         self._costs[unique_id] = self._cost(sample.model_usage)
-        requests_answers = REQUESTED in sample.metadata
+        requests_answers = REQUEST_KEY in sample.metadata
         attempts = [shown["attempts"] for _, shown in judgments_in(sample)]
         # `largest_cost` is what the sample could have cost: its cost without a provider's cache,
         # times the attempts per call that are allowed (at least 2, for a longer reply) over those

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply, JudgeMonitor
 
 T = TypeVar("T")
-FATAL = (JudgeStoppedError, LimitExceededError)
+FATAL_ERRORS = (JudgeStoppedError, LimitExceededError)
 """Errors that end a run or a sample, even if its other calls are answered."""
 JudgmentKey = tuple[str, str, str, str, str, int]
 """Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment."""
@@ -494,7 +494,7 @@ async def ask_judges(
                 questions = await run.ask_once(
                     ("checklist", battle.item), partial(_ask_checklist, run, battle)
                 )
-        except FATAL:
+        except FATAL_ERRORS:
             raise
         except Exception as error:
             rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
@@ -634,7 +634,7 @@ async def _ask_judge(
             calls.append(partial(run.ask_once, key, rate))
     try:
         monitor = await run.begin_judgment(model, battle)
-    except FATAL:
+    except FATAL_ERRORS:
         raise
     except RuntimeError as error:
         errors.append(error)
@@ -700,11 +700,11 @@ async def _reply_or_failure(
     """Make a call, and return the reply and the number of attempts.
 
     If the call fails, its error is added to `errors`, the returned reply names the error, and the
-    number of attempts is 1. Errors that end the run or the sample (`FATAL`) are raised.
+    number of attempts is 1. Errors that end the run or the sample (`FATAL_ERRORS`) are raised.
     """
     try:
         return await ask()
-    except FATAL:
+    except FATAL_ERRORS:
         raise
     except Exception as error:
         errors.append(error)

@@ -27,7 +27,7 @@ from podium.wording import some
 
 LOCAL_CONTEXT = 8_000
 """Assumed size, in tokens, of the context of a local model whose server does not report it."""
-FILLED = 0.75
+FILLED_SHARE = 0.75
 """Prompts may fill at most this share of a context by the estimated number of tokens.
 
 The rest is a reserve, because code and tables take up to a third more tokens than estimated.
@@ -46,7 +46,7 @@ TIMEOUT = 2
 """Seconds after which a local server that does not report its context is given up."""
 # How the host names of local servers begin.
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
-UNEVEN = 0.05
+UNEVEN_SHARES = 0.05
 """If two models' shares of cut transcripts differ by this or more, a warning names both models."""
 Test = Callable[[AgentWork], bool]
 """A function that says whether an agent's work on one item has a property."""
@@ -102,7 +102,7 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
     """Yield a warning about transcripts that were cut; nothing if none was.
 
     A second one names the models whose transcripts were cut most and least often, if their shares
-    differ by `UNEVEN` or more.
+    differ by `UNEVEN_SHARES` or more.
     """
 
     def is_shown(work: AgentWork) -> bool:
@@ -128,7 +128,7 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
     ascending = sorted(shares.items(), key=lambda share: share[1])
     least_cut, lowest_share = ascending[0]
     most_cut, highest_share = ascending[-1]
-    if highest_share - lowest_share >= UNEVEN:
+    if highest_share - lowest_share >= UNEVEN_SHARES:
         often = {
             "most": most_cut,
             "high": highest_share,
@@ -201,7 +201,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
             continue
         limits = limits_of(how, model)
         reply = max(limits.text or 0, limits.schema or 0)
-        room = int(FILLED * context - prompt_tokens - reply)
+        room = int(FILLED_SHARE * context - prompt_tokens - reply)
         if smallest_room is None or room < smallest_room:
             smallest_room = room
             why, limit = _texts_on_context(model, context, assumed)

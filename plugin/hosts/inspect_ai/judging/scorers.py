@@ -37,7 +37,7 @@ from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.wording import quantity, word_for
 
-REPEATED = (
+REPEATED_FIELDS = (
     "item",
     "response",
     "model_a",
@@ -160,7 +160,7 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
     rows = [cast(VerdictRow, build_verdict_row(shown, own) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     repeated_fields: dict[str, Any] = {}
-    for name in REPEATED:
+    for name in REPEATED_FIELDS:
         value = getattr(battle, name)
         if value is not None:
             repeated_fields[name] = value

@@ -21,15 +21,15 @@ MEAN = "mean"
 COLLECT = "collect"
 """Name of Inspect's reducer that returns the list of all scores."""
 # Inspect's functions that make a reducer, by its name: without and with a number k.
-WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
-WITH_K = {"at_least": at_least, "pass_at": pass_at}
+REDUCERS_WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
+REDUCERS_WITH_K = {"at_least": at_least, "pass_at": pass_at}
 ESTIMATES = re.compile(r"(pass_at|pass_k)_[0-9]+")
 """Matches reducers that estimate the same probability from any number of epochs of at least k."""
 FIGURES = ("accuracy", "mean")
 """Names of Inspect's metrics that are the mean over samples."""
 REDUCTIONS = "reductions.json"
 """The file of reduced scores in an `.eval` archive."""
-SAME = 1e-6
+SAME_TOLERANCE = 1e-6
 """Numbers that differ by at most this, relative or absolute, count as equal."""
 Values = Mapping[str, Mapping[str, Any]]
 """Reduced values by scorer and item."""
@@ -281,19 +281,22 @@ def _scores_by_epoch(
 
 def _reducer_named(name: str) -> Any:
     """Return Inspect's reducer for a name such as `at_least_2`; None for other reducers."""
-    if name in WITHOUT_K:
-        return WITHOUT_K[name]()
+    if name in REDUCERS_WITHOUT_K:
+        return REDUCERS_WITHOUT_K[name]()
     kind, _, k = name.rpartition("_")
-    return WITH_K[kind](int(k)) if kind in WITH_K and k.isdecimal() else None
+    return REDUCERS_WITH_K[kind](int(k)) if kind in REDUCERS_WITH_K and k.isdecimal() else None
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Return whether two scores are equal. Numbers may differ by `SAME`, and NaN equals NaN."""
+    """Return whether two scores are equal.
+
+    Numbers may differ by `SAME_TOLERANCE`, and NaN equals NaN.
+    """
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         return value.keys() == other.keys() and all(
             _is_same(value[key], other[key]) for key in value
         )
     if isinstance(value, int | float) and isinstance(other, int | float):
         are_both_nan = isnan(value) and isnan(other)
-        return are_both_nan or isclose(value, other, rel_tol=SAME, abs_tol=SAME)
+        return are_both_nan or isclose(value, other, rel_tol=SAME_TOLERANCE, abs_tol=SAME_TOLERANCE)
     return bool(value == other)

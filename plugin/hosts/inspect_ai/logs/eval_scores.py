@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score, value_to_float
 
 from podium.data.measure import Measure
 from podium.hosts.inspect_ai.logs.epoch_scores import (
-    SAME,
+    SAME_TOLERANCE,
     EpochScores,
     OwnFigure,
     measure_of_part,
@@ -45,7 +45,9 @@ class EvalFigure(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether the mean equals the log's own, or the log has none."""
-        return self.own is None or isclose(self.mean, self.own.value, rel_tol=SAME, abs_tol=SAME)
+        return self.own is None or isclose(
+            self.mean, self.own.value, rel_tol=SAME_TOLERANCE, abs_tol=SAME_TOLERANCE
+        )
 
 
 class LeftOutSample(NamedTuple):

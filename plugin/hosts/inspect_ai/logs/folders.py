@@ -85,7 +85,7 @@ They change neither battles nor verdicts, or the plan holds them in another fiel
 """
 
 
-CARRIED = (
+CARRIED_KEYS = (
     "missing",
     "missing_by_task",
     "answer",
@@ -940,7 +940,7 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     """Return the rows with a column for the task, and one for the name.
 
     In an ordinary eval, the name is that of the model. In a tournament, it is a label, and the
-    column `source`. Of the facts in `attrs`, those in `CARRIED` are kept. An empty table is
+    column `source`. Of the facts in `attrs`, those in `CARRIED_KEYS` are kept. An empty table is
     returned as it is.
     """
     if frame.empty:
@@ -951,5 +951,5 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     named = frame.assign(task=task)
     if name:
         named[column] = name
-    named.attrs = {key: frame.attrs.get(key) for key in CARRIED}
+    named.attrs = {key: frame.attrs.get(key) for key in CARRIED_KEYS}
     return named

@@ -155,7 +155,7 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED, read_tournament
+    from podium.hosts.inspect_ai.logs.podium_entries import REQUEST_KEY, read_tournament
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 
     log = read_by_inspect(path, header_only=True)
@@ -163,7 +163,7 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     for sample in summaries_of(path):
         if sample.error or not sample.completed:
             continue
-        names = sample.metadata.get(REQUESTED, ()) if tournament else (log.eval.model,)
+        names = sample.metadata.get(REQUEST_KEY, ()) if tournament else (log.eval.model,)
         for name in names:
             usage = sample.model_usage.get(name)
             yield {

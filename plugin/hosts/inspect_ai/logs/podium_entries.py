@@ -34,9 +34,9 @@ from podium.responses.transcripts import write_pieces
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.scorers.prompt import final_answer
 
-ROUND = "podium round"
+ROUND_KEY = "podium round"
 """Key of a sample's metadata that marks an announced round."""
-REQUESTED = "podium asked"
+REQUEST_KEY = "podium asked"
 """Key of a sample's metadata that marks a request for answers."""
 TRANSCRIPTS = "transcripts"
 """Key of a score's metadata with the pieces of both transcripts, by model, turn and piece."""
@@ -44,14 +44,14 @@ BATTLES = "battles"
 """Key of a sample's metadata that marks a pack of battles."""
 AGAIN = "::again"
 """End of the id of a sample that repeats failed calls. The rest is the id of the first sample."""
-PORTION = "podium portion"
+PORTION_KEY = "podium portion"
 """Key of a sample's metadata that marks an announced portion (see `PortionMetadata`)."""
 KEYS = {
-    "pairings": ROUND,
+    "pairings": ROUND_KEY,
     "replaced": "podium replaced",
     "answer": "podium answer",
-    "asked_models": REQUESTED,
-    "portion": PORTION,
+    "asked_models": REQUEST_KEY,
+    "portion": PORTION_KEY,
     "earlier": "podium earlier",
 }
 """Keys in the log of the fields that have another name in this file."""
@@ -322,11 +322,11 @@ SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata
 
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
     """Return the metadata of a tournament's sample, parsed by the class for its kind."""
-    if REQUESTED in metadata:
+    if REQUEST_KEY in metadata:
         return RequestMetadata.parse(metadata)
-    if ROUND in metadata:
+    if ROUND_KEY in metadata:
         return RoundMetadata.parse(metadata)
-    if PORTION in metadata:
+    if PORTION_KEY in metadata:
         return PortionMetadata.parse(metadata)
     return (PackMetadata if BATTLES in metadata else BattleMetadata).parse(metadata)
 

@@ -122,11 +122,11 @@ def _without_scores_of(
         rankers: names of the rankers.
         kept: the rankings that stay in the log.
     """
-    from podium.hosts.own_figures import OF_HOST
+    from podium.hosts.own_figures import FIGURES_OF_HOST
 
     gone = {*rankers}
-    if not kept or not OF_HOST.isdisjoint(rankers):
-        gone |= OF_HOST - {str(row.get("ranker")) for row in kept}
+    if not kept or not FIGURES_OF_HOST.isdisjoint(rankers):
+        gone |= FIGURES_OF_HOST - {str(row.get("ranker")) for row in kept}
     return [score for score in scores if _ranker_of(score) not in gone]
 
 
@@ -135,13 +135,13 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
 
     They are among the figures that `podium.hosts.own_figures` adds to the ranking's provenance.
     """
-    from podium.hosts.own_figures import FIGURES, OF_HOST
+    from podium.hosts.own_figures import FIGURES, FIGURES_OF_HOST
 
     written = {(standings.ranker, standings.slice) for standings in ranking.standings}
     for row in ranking.provenance.get(FIGURES, ()):
         part = row.get("slice")
         is_of_ranker = (row["name"], part) in written
-        if row["model"] != model or row["name"] not in OF_HOST or is_of_ranker:
+        if row["model"] != model or row["name"] not in FIGURES_OF_HOST or is_of_ranker:
             continue
         shown = (part or "").removeprefix(f"{task} ")
         in_brackets = f" [{shown}]" if shown else ""

@@ -27,7 +27,7 @@ from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
 from podium.responses.groups_of_responses import with_groups
-from podium.responses.preference_pairs import PREFERRED, read_pairs
+from podium.responses.preference_pairs import PREFERRED_MODEL, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.wording import some_paths
 
@@ -78,7 +78,9 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     pairs = read_pairs(sources, show)
     if pairs:
         pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
-        return RecordedBattles(pairings=pairings, repeats={}, responses=pairs, preferred=PREFERRED)
+        return RecordedBattles(
+            pairings=pairings, repeats={}, responses=pairs, preferred=PREFERRED_MODEL
+        )
     return _battles_in_tables(sources)
 
 

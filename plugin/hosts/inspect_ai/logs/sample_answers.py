@@ -16,14 +16,18 @@ from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
-    REQUESTED,
+    REQUEST_KEY,
     RequestMetadata,
     is_tournament,
     parse_answers,
     parse_sample,
     read_tournament,
 )
-from podium.hosts.inspect_ai.logs.stored_samples import UNUSED, read_by_inspect, whole_samples
+from podium.hosts.inspect_ai.logs.stored_samples import (
+    UNUSED_FIELDS,
+    read_by_inspect,
+    whole_samples,
+)
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREEING_FIELDS
@@ -179,10 +183,10 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
         ]
     with named_in_errors(path):
         read_tournament(header)
-        samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        samples = read_by_inspect(path, exclude_fields=UNUSED_FIELDS - {"store"}).samples or []
         # Answers that are not in the store may be in the events (`kept_in_store`).
         if any(
-            REQUESTED in sample.metadata and NAMESPACE not in sample.store for sample in samples
+            REQUEST_KEY in sample.metadata and NAMESPACE not in sample.store for sample in samples
         ):
             samples = read_by_inspect(path, exclude_fields={"messages"}).samples or []
         rows: dict[tuple[str, str], ResponseRow] = {}

@@ -23,7 +23,7 @@ from podium.hosts.inspect_ai.logs.eval_scores import EvalFigure, LeftOut
 from podium.notices.notice import Notice
 from podium.wording import some
 
-DIFFERENT = "the scores of {task} are not reduced alike: {runs}"
+DIFFERENT_REDUCTIONS = "the scores of {task} are not reduced alike: {runs}"
 REMEDY = (
     "run the models with the same --epochs and --epochs-reducer, "
     "or with the reducer mean, pass_at_k or pass_k"
@@ -166,7 +166,9 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
             continue
         described = some([f"{each.run.who} by {each.reduction}" for each in own], most=5)
         accepted.append(
-            accept_or_raise("epochs", DIFFERENT.format(task=task, runs=described), REMEDY, allowed)
+            accept_or_raise(
+                "epochs", DIFFERENT_REDUCTIONS.format(task=task, runs=described), REMEDY, allowed
+            )
         )
     return accepted
 

@@ -29,7 +29,7 @@ from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.logs.asked_inputs import Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.message_texts import ATTACHMENT
-from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED
+from podium.hosts.inspect_ai.logs.podium_entries import REQUEST_KEY
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile
 from podium.printable import shorten
 
@@ -40,7 +40,7 @@ The group `name` is `q7_epoch_2`, `item` is `q7`, and `epoch` is `2` (None if th
 """
 AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
 """Matches the JSON of a sample in which a tool call started an agent."""
-UNUSED = {"events", "store", "attachments", "messages"}
+UNUSED_FIELDS = {"events", "store", "attachments", "messages"}
 """Fields of a sample that no reader of scores needs."""
 SCORED_FIELDS = frozenset(
     {"id", "epoch", "scores", "error", "invalidation", "metadata", "input", "choices", "target"}
@@ -126,7 +126,8 @@ def samples_of(path: Path) -> Iterator[ScoredSample]:
     if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
     return map(
-        _scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        _scored_sample,
+        read_by_inspect(path, exclude_fields=UNUSED_FIELDS - {"store"}).samples or [],
     )
 
 
@@ -241,7 +242,7 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
         why_invalidated = invalidation.get("reason") or ""
     entries = None
     metadata = kept.get("metadata") or {}
-    if error or REQUESTED in metadata:
+    if error or REQUEST_KEY in metadata:
         entries = (sample.fields({"store"}).get("store") or {}).get(NAMESPACE)
     return ScoredSample(
         id=kept["id"],
@@ -295,7 +296,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         if isinstance(sample.input, str)
         else [each.model_dump() for each in sample.input]
     )
-    has_entries = sample.error is not None or REQUESTED in sample.metadata
+    has_entries = sample.error is not None or REQUEST_KEY in sample.metadata
     return ScoredSample(
         id=sample.id,
         epoch=sample.epoch,

@@ -22,7 +22,7 @@ from podium.scorers.reasoning import Policy
 
 PACKED_FROM = 1000
 """With this many battles or more, `pack=auto` builds a sample per item (pack), not per battle."""
-LEAST = {"seed": 0, "limit": 1, "max_battles": 1}
+LEAST_VALUES = {"seed": 0, "limit": 1, "max_battles": 1}
 """The smallest allowed value of each option that must be a whole number."""
 
 
@@ -61,7 +61,7 @@ class RunSettings:
     cluster: str | None = None
 
     def __post_init__(self) -> None:
-        for name, least in LEAST.items():
+        for name, least in LEAST_VALUES.items():
             value = getattr(self, name)
             if value is None:
                 continue

@@ -58,7 +58,7 @@ NO_MODEL = "none/none"
 
 The models that compete are in the log's metadata, and the judges among its model roles.
 """
-PORTION = 1000
+PACKS_AT_ONCE = 1000
 """At most this many packs are given to Inspect at once."""
 
 
@@ -167,7 +167,7 @@ def _build_source(
         shard.rule if shard else plan.rule,
         competitors.responses.field(),
         build_samples,
-        portion=PORTION if plan.packed else None,
+        portion=PACKS_AT_ONCE if plan.packed else None,
         # A lambda, because `builder.responses` is replaced while answers come in.
         spread=lambda coming: builder.responses.in_all_responses(coming),
         calls=plan.calls,

@@ -119,10 +119,10 @@ résumé synthèse bilan aperçu tabla resumen cuadro таблица обзор 
 """Words of a heading over marks that names no criterion: `Score table`, `Step 3: totals`."""
 NEUTRAL_WORDS = """a an the my our your own of for to in on both two each these those here is are
 was so final finally short sum conclusion thus therefore hence and while whereas vs versus as
-follows i we would will give gives rate judge grade compare let me us now responses answers outputs
-assistant analysis comparison review reasons reasoning explanation question task prompt general
-whole then also that this it with at view opinion die der das meine für und finale la le les el mi
-pour y et antworten réponses respuestas и"""
+follows i i'd i'll we would will give gives gave award rate judge grade compare let me us now
+responses answers outputs assistant analysis comparison review reasons reasoning explanation
+question task prompt general whole then also that this it with at view opinion die der das meine
+für und finale la le les el mi pour y et antworten réponses respuestas и"""
 """Other words of such a heading, and words before the name of a response: `So response A`."""
 TOPIC_STARTS = r"""(?:(?:and|the|my|then) )*(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|next|now)
 |as for|as to|regarding|concerning|with regard to|in terms of|on the (?:one|other)|step|criterion

@@ -30,11 +30,13 @@ from podium.wording import NUMBER_WORDS
 # A sign or a verb between the name of a response and its mark.
 NAME_TO_MARK = (
     r"[*_`\"')\]]*[ \t]*"
-    rf"(?:[|:：=–—→]|-(?=[ \t])|(?:(?:was|is)[ \t]+)?{GIVING_VERBS}\b|was\b)[ \t|*_`\"'(:]*"
+    rf"(?:[|:：=–—→(\[]|,(?=[ \t])|-(?=[ \t])|(?:(?:was|is)[ \t]+)?{GIVING_VERBS}\b|was\b)"
+    r"[ \t|*_`\"'(:]*"
     r"(?:(?:an?|about|the|total|overall|final|score|rating|grade|mark|is|of|only|just)\b"
     r"[ \t:=*_]*)*"
 )
 BLANKS = r"[*_`\"')\]]*[ \t*_]*"
+CLOSED_BLANKS = r"[*_`\"')\]]*[ \t]+"
 # The end of a mark's clause, after closing signs.
 CLAUSE_END = (
     r"(?=[ \t*_`\"')|\]]*(?:[.;,!?\n|(–—]|-[ \t]|\Z|(?:and|while|whereas|vs|versus|overall"
@@ -72,6 +74,7 @@ WORD_BEFORE_MARK = (
 GRADE_WORD = re.compile(
     r"(?i)\bgrades?\b|\bgraded\b"
     r"|\b(?:gets?|got|earns?|earned|receives?|received|deserves?)[ \t]+an?\b"
+    r"|\b(?:give|gave|award)\b"
 )
 SCORE_WORD = re.compile(
     r"(?i)\b(?:scor(?:es?|ed)|ratings?|rated|marks?|grades?|points?|stars?"
@@ -207,13 +210,21 @@ KINDS = (
         to_mark=rf"(?:{NAME_TO_MARK}|{BLANKS})",
     ),
     _kind(
-        GRADE, _value_of_grade, _are_letter_grades, to_mark=rf"(?:{NAME_TO_MARK}|[ \t]+an?[ \t]+)"
+        GRADE,
+        _value_of_grade,
+        _are_letter_grades,
+        to_mark=rf"(?:{NAME_TO_MARK}|{CLOSED_BLANKS}(?:an?[ \t]+|(?=[A-F][+−–-](?!\w))))",
     ),
-    _kind(NUMBER, lambda word: SPELLED_NUMBERS.index(word.lower()), _are_spelled_scores),
+    _kind(
+        NUMBER,
+        lambda word: SPELLED_NUMBERS.index(word.lower()),
+        _are_spelled_scores,
+        to_mark=rf"(?:{NAME_TO_MARK}|{CLOSED_BLANKS}(?=\w+[ \t]+(?:stars?|points?|(?:out )?of)\b))",
+    ),
     _kind(
         QUALITY,
         _level_of,
-        to_mark=rf"(?:{NAME_TO_MARK}|[ \t]+)",
+        to_mark=rf"(?:{NAME_TO_MARK}|{CLOSED_BLANKS})",
         to_name=rf"(?:{MARK_TO_NAME}|[*_]*[ \t]*[:=→][ \t*_]*)",
     ),
 )

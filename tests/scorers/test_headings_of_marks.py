@@ -197,3 +197,35 @@ def test_a_heading_before_a_criterion_is_another_criterion(
 def test_a_last_heading_that_sums_up_contradicts_the_verdict(label: str) -> None:
     marks = f"Style:\nA: good\nB: fair\n\n{label}:\nA: poor\nB: excellent\n\n"
     assert read("cot", f"{marks}Verdict: A").reason is not None
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize("heading", ["", "Overall rating:\n"])
+@pytest.mark.parametrize(
+    "marks",
+    [
+        "A (poor), B (excellent)",
+        "A (poor) vs B (excellent)",
+        "Response A (poor) and response B (excellent).",
+        "A [poor], B [excellent]",
+        "A (⭐), B (⭐⭐⭐⭐)",
+        "A (D), B (A-)",
+        "A (❌), B (✅)",
+        "A (two out of ten), B (nine out of ten)",
+        "A (two stars), B (four stars)",
+        "(A) poor (B) excellent",
+        "(A) poor, (B) excellent",
+        "(A) ⭐ (B) ⭐⭐⭐",
+        "I'd give A a D and B a B+.",
+        "I would give A a D and B an A.",
+        "I gave A a C, B a B.",
+        "I'd grade A D+ and B A-.",
+        "I give response A two stars and response B five stars.",
+        "A, poor. B, excellent.",
+    ],
+)
+def test_marks_in_brackets_and_given_marks_contradict_the_verdict(
+    marks: str, heading: str, name: str
+) -> None:
+    assert read(name, f"{heading}{marks}\n\nVerdict: A").reason is not None
+    assert read("cot", f"{heading}{marks}\n\nVerdict: B").label == "B"

@@ -633,7 +633,10 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
 
 
 def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the battles in a score, and its judgments with the index of their `battle`."""
+    """Return the battles in a score, and its judgments with the index of their `battle`.
+
+    Both lists are empty if the score is not one of podium.
+    """
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return [], []

@@ -565,7 +565,7 @@ def _separation_and_design_warnings(
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Remove intervals and standard errors of separated models.
+    """Set intervals and standard errors of separated models to NaN.
 
     They are removed for all models if the pinned model is separated. Intervals with an infinite
     end, which are one-sided bounds, are kept.

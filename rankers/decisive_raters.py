@@ -286,6 +286,8 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
 def _means_over_items(places: ScorePlaces, is_kept: np.ndarray, models: int) -> np.ndarray:
     """Return means over items of the kept scores, as of the ranker `mean`, shape (models,).
 
+    The mean of a model without a kept score is NaN.
+
     Args:
         places: the scores.
         is_kept: mask of the scores that are kept, shape (2 battles,).

@@ -215,7 +215,7 @@ class Verdict:
 
     @property
     def outcome(self) -> float | None:
-        """The credit that decides what is a win, a tie or a flip.
+        """The credit that decides what is a win, a tie or a flip; None if the reply is unparsed.
 
         It is the parsed credit if the credit is graded, else the credit.
         """

@@ -126,7 +126,7 @@ class GroupedCommand(RecordCommand):
         removed: Mapping[str, str] | None = None,
         **more: Any,
     ) -> None:
-        """Make the command; `doing` is the heading of its own options."""
+        """Make the command; the class lists the arguments that click does not know."""
         super().__init__(*names, **more)
         self.doing = doing
         self.removed = removed or {}

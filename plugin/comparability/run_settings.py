@@ -410,7 +410,11 @@ class _Naming:
     named_settings: tuple[Setting, ...]
 
     def name(self, model: str, of_evaluation: Sequence[RunRecord]) -> str:
-        """Return the name of the runs of one evaluation of a model."""
+        """Return the name of the runs of one evaluation of a model.
+
+        It is the model's name, followed by the settings in which evaluations differ, as in `m
+        (shots=0)`. Settings that these runs do not record are left out.
+        """
         shown = []
         for setting, text_of_value in self.texts.items():
             known = _known_of_evaluation(setting, of_evaluation)

@@ -212,7 +212,10 @@ class GivenRatings:
         )
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the scores as log-strengths."""
+        """Return the scores as log-strengths, shape (models,).
+
+        For resamples (`counts`), which do not change them, the shape is (resamples, models).
+        """
         theta = self.scores / POINTS
         return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
 
@@ -221,7 +224,8 @@ class GivenRatings:
     ) -> np.ndarray:
         """Return the win rate of the first model of each pair.
 
-        A win rate is the sigmoid of the difference of log-strengths.
+        A win rate is the sigmoid of the difference of log-strengths. With `counts`, there is a row
+        for each resample.
         """
         theta = self.strengths(counts)
         return expit(theta[..., first] - theta[..., second])

@@ -261,7 +261,7 @@ LABEL = "Name of this run's model in the ranking (default: the name of its folde
 
 
 def _option_of_reading(option: ReadingOption) -> Option:
-    """Return the hosts' option for an option of reading."""
+    """Return the hosts' option for an option of reading: its parser, and what the help shows."""
     if option.kind == "flag":
         shown = ""
     elif option.kind == "truth":

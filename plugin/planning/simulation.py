@@ -327,7 +327,8 @@ class World:
     ) -> dict[str, Any]:
         """Return a judge's verdicts on battles in one order, as columns of shape (battles,).
 
-        Credits and margins are those of the model at `a`, whichever response is shown first.
+        Credits and margins are those of the model at `a`, whichever response is shown first. They
+        are NaN for unparsed replies, which have a reason.
 
         Args:
             judge: the judge.

@@ -485,6 +485,9 @@ def _damped_step(likelihood: Likelihood, current: _SampleFits) -> tuple[_Step, n
     """Return the next step of several samples, and the gradient before it.
 
     The gradient has shape (samples, parameters).
+
+    Raises:
+        SingularError: a step is not finite.
     """
     surplus, curvature = likelihood.loss(current.credit, current.weight, current.logits)
     design = likelihood.design

@@ -289,7 +289,12 @@ def _convert_duckdb_errors() -> Iterator[None]:
 
 
 def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
-    """Build the error for a query that exceeds the memory limit or the free disk space."""
+    """Build the error for a query that exceeds the memory limit or the free disk space.
+
+    Args:
+        error: the error of the database.
+        source: the file that was read; None if several were.
+    """
     first_line, *_ = str(error).partition("\n")
     problem = f"the verdicts do not fit into the memory that is allowed ({first_line})"
     return DataError(problem, source=source, remedy=f"allow more with --memory, or {FREE_DISK}")

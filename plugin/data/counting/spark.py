@@ -147,7 +147,11 @@ class Spark:
         return arrays_of(self.table(query))
 
     def table(self, query: str) -> "pa.Table":
-        """Return all rows of a query."""
+        """Return all rows of a query as an Arrow table.
+
+        Raises:
+            DataError: Spark cannot run the query.
+        """
         import pyarrow as pa
 
         with _convert_spark_errors():

@@ -119,6 +119,9 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
 
     A file that is compressed or can be read only once is copied into the engine's folder. A text
     that is not JSON is opened as a delimited table.
+
+    Raises:
+        DataError: the file is empty or damaged, or a pointer of Git LFS.
     """
     file = str(path)
     table = ""

@@ -89,7 +89,7 @@ def open_lines(
     columns = columns_of_cells(names)
 
     def line_numbers() -> "pd.Index":
-        """Return the line of each record."""
+        """Return the number of the line of each record, from 1. Blank lines have no record."""
         import pandas as pd
 
         if _count_line_ends(plain_file) <= number:

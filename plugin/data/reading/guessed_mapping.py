@@ -274,7 +274,10 @@ def _sampled_cells(records: Records) -> dict[str, Cells]:
 
 
 def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | None]]:
-    """Yield the cell itself, or each single value in a cell that is JSON, with its path."""
+    """Yield the cell itself, or each single value in a cell that is JSON, with its path.
+
+    An empty cell, and a text that is not whole JSON, are the cell itself.
+    """
     if text is None or text[:1] not in "[{":
         return [(path, text)]
     try:
@@ -429,7 +432,7 @@ def _is_verdict(word: str) -> bool:
 
 
 def _is_number(word: str) -> bool:
-    """Return whether a text is a number."""
+    """Return whether a text is a number as Python writes it: `nan` and `inf` are, too."""
     try:
         float(word)
     except ValueError:

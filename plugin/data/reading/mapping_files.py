@@ -152,7 +152,7 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
 
 
 def _mapping_file_of_query(query: BattleQuery) -> Path | None:
-    """Return the mapping file that a query names, or that stands beside its sources.
+    """Return the mapping file that a query names, or that stands beside its sources; None for none.
 
     Raises:
         UsageError: there is no such file, or not all sources have the same file.

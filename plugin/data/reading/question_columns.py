@@ -323,7 +323,15 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
 def columns_of_references(
     engine: Duck, tables: Sequence[RecordTable], name: str
 ) -> list[QuestionColumn | None]:
-    """Return the column with reference answers, with the ids where several ids have one answer."""
+    """Return the column with reference answers of each table.
+
+    If a model has one answer for several ids, the column has the answer and the id.
+
+    Args:
+        engine: the database.
+        tables: the tables, which all have the column.
+        name: name of the column.
+    """
     rows = _texts_of_columns(tables, [("model", "item", name)] * len(tables))
     recurs = "where c2 is not null group by place, c0, c2 having min(c1) <> max(c1) limit 1"
     with_ids = bool(engine.rows(f"select 1 from {rows} {recurs}"))

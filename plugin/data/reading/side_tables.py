@@ -80,6 +80,9 @@ def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
     Args:
         table: the table.
         difficulty: difficulty of each row's instruction, shape (rows,).
+
+    Raises:
+        DataError: a preference is not in [0, 1].
     """
     if not set(GAMED_COLUMNS) <= set(table.columns):
         return None

@@ -261,7 +261,8 @@ def _scan_rows(
         skip_alone: whether to return None if all rows meet `alone`.
 
     Raises:
-        DataError: there is no row, or a row breaks a rule; the first broken rule is reported.
+        NoRowError: there is no row.
+        DataError: a row breaks a rule; the first broken rule is reported.
     """
     # Foreign columns of JSON become whole numbers or booleans if all their values are, else text.
     foreign = [name for name, column in typed.items() if column.type == JSON]

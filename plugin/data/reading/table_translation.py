@@ -45,6 +45,10 @@ def translate_tables(
 
     Returns:
         The tables with verdicts, and notes on the files that were left out.
+
+    Raises:
+        UsageError: `--matrix` is given, and no table is a table of wins.
+        DataError: a cell is not valid, or the format is unknown.
     """
     tables: list[RecordTable] = []
     # Names of files that are left out, by the code of the note on them.
@@ -214,12 +218,14 @@ def _translate_win_matrix(
 def _check_table(records: Records, bad_rows: list[BadRow], *, skip_alone: bool) -> Records | None:
     """Check a table, and return it with typed columns.
 
-    If its credits are words, the error proposes a `--credit-map` that the user can copy.
-
     Args:
         records: the table.
         bad_rows: takes the battles of a model with itself, which are left out.
         skip_alone: whether to return None if every battle is one of a model with itself.
+
+    Raises:
+        DataError: a row is not valid. If its credits are words, the error proposes a
+            `--credit-map` that the user can copy.
     """
     try:
         return check(records, skip_alone=skip_alone, bad_rows=bad_rows)

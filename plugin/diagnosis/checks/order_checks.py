@@ -421,6 +421,8 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
 def doubt_about_one_order(checks: Sequence[Check]) -> Check | None:
     """Return the flagged check that single orders, or those of some slices, may decide verdicts.
 
+    The result is None if neither is flagged.
+
     Args:
         checks: adjusted checks.
     """

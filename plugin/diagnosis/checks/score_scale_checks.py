@@ -273,7 +273,7 @@ def find_unlike_times(
     """Find models whose times look like seconds beside models whose times look like milliseconds.
 
     The median of the latter is about a thousand times as large, and no time of one model lies among
-    those of the other.
+    those of the other. None if there are no such models.
 
     Args:
         scores: as for `find_unlike_scales`.
@@ -285,7 +285,7 @@ def find_unlike_times(
 def _find_tenfold_scales(scores: "pd.DataFrame", about: Mapping[str, str]) -> UnlikeScales | None:
     """Find models whose scores, ten times as large, are like those of other models on each item.
 
-    The scales are 0 to 1 and 0 to 10, or 0 to 10 and 0 to 100.
+    The scales are 0 to 1 and 0 to 10, or 0 to 10 and 0 to 100. None if there are no such models.
     """
     for top in (1, 10):
         kinds = (f"those of a scale to {top}", f"those of a scale to {10 * top}")
@@ -302,6 +302,8 @@ def _find_by_pairs(
     are_unlike: "Callable[[pd.Series, pd.Series], bool]",
 ) -> UnlikeScales | None:
     """Find the pairs of models whose mean scores by item are on two scales, by a function.
+
+    The result is None if there is no such pair.
 
     Args:
         scores: scores of one metric.

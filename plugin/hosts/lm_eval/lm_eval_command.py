@@ -117,6 +117,9 @@ def _prepare_ranking(
 
     Returns:
         the object that ranks the run.
+
+    Raises:
+        UsageError: an option is not valid, or there will be nothing to rank by.
     """
     from podium.hosts.folder_pin import open_pin
     from podium.hosts.lm_eval.coming_run import check_run

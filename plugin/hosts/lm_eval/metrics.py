@@ -192,7 +192,7 @@ def _register_count(
         count: counts the battles in the verdicts on a document.
 
     Returns:
-        The metric.
+        The metric, which is None for a document without verdicts.
     """
     register("aggregation", name)(total)
 

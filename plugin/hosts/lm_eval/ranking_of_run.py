@@ -136,7 +136,14 @@ class RunRanking:
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run, and write the ranking into the results and the tournament's log."""
+        """Rank the run, and write the ranking into the results and the tournament's log.
+
+        If there is no other run, a note says so and nothing is ranked.
+
+        Raises:
+            UsageError: the tasks of the run have no metric, and no judge is named.
+            PodiumError: the run cannot be ranked.
+        """
         with self._runs_folder() as folder:
             run = write_run(folder / "this", results, tracker)
             others = find_other_samples(self.options.against, self.output_path)

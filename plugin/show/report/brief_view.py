@@ -103,7 +103,10 @@ def _fit_texts(
 
 
 def _answer_lines(sentences: Collection[str], most: int | None = None) -> list[str]:
-    """Return sentences as wrapped lines of one paragraph, which ends with `...` if it is cut."""
+    """Return sentences as wrapped lines of one paragraph, which ends with `...` if it is cut.
+
+    It is cut after `most` lines; with None, it is not.
+    """
     text = readable(" ".join(sentences))
     return textwrap.wrap(
         text, PLAIN_WIDTH, break_on_hyphens=False, max_lines=most, placeholder=" ..."

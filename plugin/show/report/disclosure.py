@@ -165,7 +165,7 @@ def _host_of(run: Mapping[str, Any]) -> str:
 
 
 def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
-    """Return the programs that ran the evals with their versions, each once."""
+    """Return the programs that ran the evals, each with its version or None, each once."""
     hosts = [(_host_of(run), run.get("host_version")) for run in runs]
     return list(dict.fromkeys(each for each in hosts if each[0]))
 

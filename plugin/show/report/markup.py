@@ -41,7 +41,7 @@ PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 
 def markdown_text(reports: Sequence[Report]) -> str:
-    """Render reports as Markdown."""
+    """Render reports as Markdown, one below the other; `_blocks` says what each report holds."""
     texts = []
     for report in reports:
         blocks = _blocks(

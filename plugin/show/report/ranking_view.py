@@ -154,7 +154,10 @@ def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
 
 
 def _column_ranked_alone(ranking: Ranking) -> str | None:
-    """Return the column whose values are ranked one by one although the user did not ask for it."""
+    """Return the column whose values are ranked one by one although the user did not ask for it.
+
+    The result is None if there is no such column.
+    """
     for standings in ranking.standings:
         for warning in select_codes(standings.warnings, RANKED_ALONE):
             return str(warning.fields["column"])

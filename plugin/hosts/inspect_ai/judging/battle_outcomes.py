@@ -110,7 +110,10 @@ def battle(short_names: Mapping[str, str] | None = None) -> Scorer:
     short = short_names or {}
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
-        """Score one sample."""
+        """Return the models of a battle and what came of it as one score.
+
+        The result is None if the sample is not a single battle, or has no score by `verdict`.
+        """
         sample = parse_sample(state.metadata)
         verdict = (state.scores or {}).get("verdict")
         if not isinstance(sample, BattleMetadata) or verdict is None:

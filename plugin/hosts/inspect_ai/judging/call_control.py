@@ -281,7 +281,7 @@ def _connection_failure(error: BaseException, base_url: str | None) -> Connectio
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
-    """Return what caused an error; for a group of errors, the first of them.
+    """Return what caused an error, or None; for a group of errors, the first of them.
 
     How the command ended is no cause of an error in its jobs.
     """

@@ -114,7 +114,7 @@ def pairwise(
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        """Score one sample."""
+        """Judge the response of a sample against that of each reference, and return one score."""
         scores = []
         with typed_as(typed_in_score):
             for own in references:

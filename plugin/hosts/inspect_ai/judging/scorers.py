@@ -129,7 +129,11 @@ def verdict(short_names: Mapping[str, str] | None = None, **kwargs: Any) -> Scor
     settings_of = remember(lambda options_as_json: judging_settings(**json.loads(options_as_json)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
-        """Score one sample."""
+        """Return the score of the verdicts that the judge's solver stored.
+
+        The result is None if the sample holds no battles, or only repeats calls of other epochs. It
+        has no value if the judge was not asked.
+        """
         sample = parse_sample(state.metadata)
         if not isinstance(sample, BattleMetadata | PackMetadata):
             return None

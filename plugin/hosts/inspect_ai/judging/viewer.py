@@ -93,7 +93,7 @@ def pairwise_viewer(
 
 
 def _list_of_battles() -> TaskSamplesView:
-    """Return the list of samples that are a battle each."""
+    """Return the view of a log's samples whose rows are one battle each."""
     shown = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn.score(BATTLE, "model_a"),

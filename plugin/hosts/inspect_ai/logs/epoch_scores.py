@@ -199,7 +199,7 @@ class EpochScores:
         self.incomplete: set[str] = set()
 
     def add_scores(self, item: str, epoch: int, scores: Mapping[str, Score]) -> None:
-        """Add the scores of a sample, by scorer."""
+        """Add the scores of a sample, by scorer. Only their values are kept."""
         for scorer, score in scores.items():
             self.scores.setdefault(scorer, {}).setdefault(item, {})[epoch] = Score(
                 value=score.value

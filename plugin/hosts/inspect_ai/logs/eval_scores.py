@@ -212,7 +212,10 @@ class EvalScores:
             yield {**about, "score": score, "metric": metric}
 
     def _values_by_metric(self, scorer: str, value: Any) -> list[tuple[str, float | None]]:
-        """Return metric and number for each named part of a score's value, or for a plain value."""
+        """Return metric and number for each named part of a score's value, or for a plain value.
+
+        A part that is no number has None.
+        """
         parts = self._parts_of(scorer, value).items()
         return [(self._metric_of(scorer, part), number_of(own)) for part, own in parts]
 
@@ -384,7 +387,7 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
 
 
 def _numbers_of(values: Sequence[Any]) -> Sequence[float | None]:
-    """Return values as numbers (`number_of`)."""
+    """Return values as numbers (`number_of`), None for those that are none."""
     # Most logs have finite numbers alone, which need no look at each.
     if {*map(type, values)} <= {float, int} and all(map(isfinite, values)):
         return [*map(float, values)]

@@ -494,7 +494,13 @@ def _cluster_of(log: EvalLog) -> str | None:
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
-    """Return the run that a log belongs to, and how much of the run the log holds."""
+    """Return the run that a log belongs to, and how much of the run the log holds.
+
+    Args:
+        path: the log.
+        log: its header.
+        label: name of the model, as the user gave it; None for the name in the log.
+    """
     spec = log.eval
     whole = log.status == "success"
     tournament = read_tournament(log)

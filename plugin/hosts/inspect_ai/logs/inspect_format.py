@@ -31,7 +31,11 @@ def read(records: "pd.DataFrame") -> "pd.DataFrame":
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the logs among some files.
 
-    A log that cannot be read is left out with a message, unless it is the only one.
+    A log that cannot be read is left out with a message, unless it is the only one. The result is
+    empty if there are no logs.
+
+    Raises:
+        UsageError: there is a log, and Inspect cannot be imported.
     """
     logs, beside = _logs_and_files_beside(sources)
     if not logs:
@@ -65,7 +69,7 @@ def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRe
 def _logs_and_files_beside(
     sources: Sequence[SourceFiles],
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
-    """Return the logs of sources with their labels, and the files that lie beside logs."""
+    """Return the logs of sources, each with its label or None, and the files beside logs."""
     ours = {
         path: source.label
         for source in sources

@@ -658,7 +658,10 @@ def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
 
 
 def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the battles in a score, and its judgments with the index of their `battle`."""
+    """Return the battles in a score, and its judgments with the index of their `battle`.
+
+    Both lists are empty if the score is not one of podium.
+    """
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return [], []

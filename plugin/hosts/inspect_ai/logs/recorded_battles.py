@@ -163,7 +163,12 @@ def _add_answer(
 
 
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
-    """Read battles, repeats and responses from tournaments' logs."""
+    """Read battles, repeats and responses from tournaments' logs.
+
+    Raises:
+        UsageError: no battle was played in the logs.
+        DataError: a log is damaged.
+    """
     prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}
     repeats: dict[str, int] = defaultdict(int)

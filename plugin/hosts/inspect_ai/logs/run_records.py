@@ -131,7 +131,8 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     """Return the name of the solver and the arguments that were given to it.
 
     If the task chose several solvers, their names are joined by ` + `, and each argument is named
-    `SOLVER.ARGUMENT`. Templates of system messages are left out: see `_system_messages_of`.
+    `SOLVER.ARGUMENT`. The name is None if there is no solver. Templates of system messages are left
+    out: see `_system_messages_of`.
     """
     spec = log.eval
     if spec.solver is not None:

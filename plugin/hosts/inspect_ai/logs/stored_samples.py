@@ -318,7 +318,10 @@ def reason_of_invalidation(sample: EvalSample) -> str | None:
 
 @contextmanager
 def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for any error in the body, such as errors of archives and JSON."""
+    """Raise DataError for any error in the body, such as errors of archives and JSON.
+
+    The error names the log, and the sample if the body reads one.
+    """
     try:
         yield
     except PodiumError:

@@ -60,4 +60,5 @@ def _start_sentence(probe: Probe) -> str:
     """Return what was found with a capital, unless it begins with the name of a model or judge."""
     text = probe.finding_text
     starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
-    return text if starts_with_name or probe.judge else text[:1].upper() + text[1:]
+    begins_with_name = starts_with_name or bool(probe.judge)
+    return text if begins_with_name else text[:1].upper() + text[1:]

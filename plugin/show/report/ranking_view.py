@@ -426,7 +426,8 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
 
     The largest slope comes first. A last line has the test that all judges rate alike.
     """
-    for name, row in sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"]):
+    by_falling_slope = sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"])
+    for name, row in by_falling_slope:
         slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
         position = ""
         if row["position"] is not None:
@@ -500,7 +501,8 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     widths = [f"{width:.2f}" for width in sorted(quantiles - {None})]
     if None in quantiles:
         widths.append("infinite")
-    q = widths[0] if widths[0] == widths[-1] else f"{widths[0]} … {widths[-1]}"
+    least, largest = widths[0], widths[-1]
+    q = least if least == largest else f"{least} … {largest}"
     sizes = conformal["n"].values()
     models = range_text(min(sizes), max(sizes))
     calibrated = plural("calibrated model", max(sizes))

@@ -141,7 +141,8 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
     for row in ranking.provenance.get(FIGURES, ()):
         part = row.get("slice")
         is_of_ranker = (row["name"], part) in written
-        if row["model"] != model or row["name"] not in FIGURES_OF_HOST or is_of_ranker:
+        is_of_host = row["name"] in FIGURES_OF_HOST
+        if row["model"] != model or is_of_ranker or not is_of_host:
             continue
         shown = (part or "").removeprefix(f"{task} ")
         in_brackets = f" [{shown}]" if shown else ""

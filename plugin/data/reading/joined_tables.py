@@ -178,7 +178,7 @@ def _without_copied_files(
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
-        content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
+        ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
         original = first.setdefault((content, str(number), *names), each)
         if original is each:
             kept.append(each)

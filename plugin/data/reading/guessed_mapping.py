@@ -311,7 +311,7 @@ def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str,
 
 
 def _words_in_name(path: str) -> list[str]:
-    """Return the words in the name of a column, in lower case."""
+    """Return the words in the name of a column (`WORD`), in lower case."""
     return [word.lower() for word in WORD.findall(path)]
 
 

@@ -588,7 +588,7 @@ class PackVerdicts(LogContents):
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
-        """Raise ValueError if a needed column is missing."""
+        """Raise ValueError if the battles, or the judgments, have rows and lack a needed column."""
         for kept, needed in (
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),

@@ -625,7 +625,11 @@ def _two_valued_difference(
         above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))
         is_exact_above = is_exact_near if won >= lost else is_exact_away
         is_exact_below = is_exact_near if lost >= won else is_exact_away
-        return above if is_exact_above else by_score[0], below if is_exact_below else by_score[1]
+        above_by_score, below_by_score = by_score
+        return (
+            above if is_exact_above else above_by_score,
+            below if is_exact_below else below_by_score,
+        )
 
     return DifferenceTest(
         value=float(np.mean(differences)),

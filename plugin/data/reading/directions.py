@@ -253,4 +253,5 @@ def _note_on_direction(measure: Measure, asked: bool | None) -> Notice | None:
     if not measure.is_negated:
         return None
     fields = {"metric": measure.own_name, "task": measure.task or ""}
-    return Notice("lower-is-better" if asked else "lower-is-better-by-name", fields)
+    code = "lower-is-better" if asked else "lower-is-better-by-name"
+    return Notice(code, fields)

@@ -372,12 +372,15 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     diagnostics = standings.diagnostics
     yield counts_text(standings.counts, diagnostics.get("unparsed_reasons", {}))
     swap = diagnostics.get("swap", {})
-    readable = swap["same"] + swap["half"] + swap["flip"] if swap else 0
-    if readable:
-        same = share_text(swap["same"] / readable)
-        half = share_text(swap["half"] / readable)
-        flip = share_text(swap["flip"] / readable)
-        yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
+    readable_pairs = 0
+    if swap:
+        readable_pairs = swap["same"] + swap["half"] + swap["flip"]
+    if readable_pairs:
+        same = share_text(swap["same"] / readable_pairs)
+        half = share_text(swap["half"] / readable_pairs)
+        flip = share_text(swap["flip"] / readable_pairs)
+        shares = f"same verdict {same}, one tie {half}, flip {flip}"
+        yield f"order swapped: {shares} of {readable_pairs:,}"
     graded = diagnostics.get("graded")
     if graded:
         yield (

@@ -227,7 +227,8 @@ class Run(ModelCalls):
         if name not in self._monitors:
             shows_both = self.how.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
-            of_battle = self.how.judgments("", "a", "b", "a" if battle.first else None)
+            first = "a" if battle.first else None
+            of_battle = self.how.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
                 tests_position=self.how.is_pairwise and shows_both,

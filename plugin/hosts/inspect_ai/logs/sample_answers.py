@@ -281,4 +281,6 @@ def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
     system = "\n\n".join(message.text for message in given if message.role == "system") or None
     texts = text_with_places(asked)
     named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
-    return "\n\n".join(texts if len(asked) == 1 else named), system
+    # A single message needs no name of its role.
+    shown = texts if len(asked) == 1 else named
+    return "\n\n".join(shown), system

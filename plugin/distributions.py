@@ -12,7 +12,7 @@ It costs some hundred exponentials a value, so that long arrays are left to SciP
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -185,6 +185,13 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
     return _apply_to_values("betaincinv", place, a, b, y, most=MOST_QUANTILES)
 
 
+class _Point(NamedTuple):
+    """A place and the value of a function there."""
+
+    place: float
+    value: float
+
+
 def find_root(
     function: Callable[[float], float], low: float, high: float, *, xtol: float, rtol: float
 ) -> float:
@@ -205,38 +212,34 @@ def find_root(
         NotConvergedError: there is no root after 100 steps, or a value of the function is not a
             number.
     """
-    before = (low, function(low))
-    at = (high, function(high))
-    if before[1] == 0:
+    before = _Point(low, function(low))
+    at = _Point(high, function(high))
+    if before.value == 0:
         return low
-    if not before[1] * at[1] <= 0:
+    if not before.value * at.value <= 0:
         raise ValueError("the function has the same sign at both points")
     other = before
     step = last_step = 0.0
     for _ in range(MOST_STEPS):
-        if math.isnan(at[1]):
-            raise NotConvergedError(f"the function is not a number at {at[0]}")
-        if before[1] != 0 and (before[1] < 0) != (at[1] < 0):
+        if math.isnan(at.value):
+            raise NotConvergedError(f"the function is not a number at {at.place}")
+        if before.value != 0 and (before.value < 0) != (at.value < 0):
             other = before
-            step = last_step = at[0] - before[0]
-        if abs(other[1]) < abs(at[1]):
+            step = last_step = at.place - before.place
+        if abs(other.value) < abs(at.value):
             before, at, other = at, other, at
-        error = (xtol + rtol * abs(at[0])) / 2
-        half = (other[0] - at[0]) / 2
-        if at[1] == 0 or abs(half) < error:
-            return at[0]
+        error = (xtol + rtol * abs(at.place)) / 2
+        half = (other.place - at.place) / 2
+        if at.value == 0 or abs(half) < error:
+            return at.place
         last_step, step = _next_steps(before, at, other, step, last_step, error)
-        place = at[0] + (step if abs(step) > error else math.copysign(error, half))
-        before, at = at, (place, function(place))
+        place = at.place + (step if abs(step) > error else math.copysign(error, half))
+        before, at = at, _Point(place, function(place))
     raise NotConvergedError(f"no root between {low} and {high} after {MOST_STEPS} steps")
 
 
-Point: TypeAlias = tuple[float, float]
-"""A place and the value of a function there."""
-
-
 def _next_steps(
-    before: Point, at: Point, other: Point, step: float, last_step: float, error: float
+    before: _Point, at: _Point, other: _Point, step: float, last_step: float, error: float
 ) -> tuple[float, float]:
     """Choose the next step of Brent's method from `at`.
 
@@ -256,27 +259,27 @@ def _next_steps(
         The `last_step` and the `step` of the next call: after an interpolated step, `step` and the
         interpolated one; after a halving, this step twice.
     """
-    half = (other[0] - at[0]) / 2
+    half = (other.place - at.place) / 2
     proposed = math.inf
-    if abs(last_step) > error and abs(at[1]) < abs(before[1]):
+    if abs(last_step) > error and abs(at.value) < abs(before.value):
         proposed = _interpolated_step(before, at, other)
     is_short = 2 * abs(proposed) < min(abs(last_step), 3 * abs(half) - error)
     return (step, proposed) if is_short else (half, half)
 
 
-def _interpolated_step(before: Point, at: Point, other: Point) -> float:
+def _interpolated_step(before: _Point, at: _Point, other: _Point) -> float:
     """Return the step from `at` to the root of a curve through two or three points.
 
     The curve is a line if `before` and `other` are at the same place, else an inverse parabola. The
     step is infinite if the curve has no root.
     """
     try:
-        if before[0] == other[0]:
-            return -at[1] * (at[0] - before[0]) / (at[1] - before[1])
-        slope_before = (before[1] - at[1]) / (before[0] - at[0])
-        slope_other = (other[1] - at[1]) / (other[0] - at[0])
-        numerator = other[1] * slope_other - before[1] * slope_before
-        return -at[1] * numerator / (slope_other * slope_before * (other[1] - before[1]))
+        if before.place == other.place:
+            return -at.value * (at.place - before.place) / (at.value - before.value)
+        slope_before = (before.value - at.value) / (before.place - at.place)
+        slope_other = (other.value - at.value) / (other.place - at.place)
+        numerator = other.value * slope_other - before.value * slope_before
+        return -at.value * numerator / (slope_other * slope_before * (other.value - before.value))
     except ZeroDivisionError:
         return math.inf
 

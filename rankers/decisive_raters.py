@@ -110,7 +110,8 @@ class ScoresWithout:
 
         Pairs with a model that has no score here are left out.
         """
-        return [pair for pair in pairs if set(pair) <= {*self.models} and self._is_ahead(*pair)]
+        rated = [pair for pair in pairs if {*pair} <= {*self.models}]
+        return [pair for pair in rated if self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
         """Return whether a model is ahead of another by all verdicts."""

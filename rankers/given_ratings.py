@@ -172,5 +172,8 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())
     # `numbers` is the rating, and its standard error unless that is assumed.
-    se = tuple(numbers[1] if len(numbers) > 1 else USUAL_SE for numbers in ratings.values())
-    return Ladder(models=tuple(ratings), elo=elo, se=se, assumed=assumed, source=source)
+    se = []
+    for numbers in ratings.values():
+        is_assumed = len(numbers) == 1
+        se.append(USUAL_SE if is_assumed else numbers[1])
+    return Ladder(models=tuple(ratings), elo=elo, se=tuple(se), assumed=assumed, source=source)

@@ -282,7 +282,8 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
     than `MOST_LEVELS` distinct sizes. `margin` and `credit` have shape (battles,).
     """
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
-        if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
+        has_few_levels = len(np.unique(np.abs(verdict))) <= MOST_LEVELS
+        if has_few_levels and not np.isnan(verdict).any():
             return verdict
     return None
 

@@ -183,7 +183,8 @@ def _is_in_program(text: str, view: str, place: int) -> bool:
 def _is_in_foreign_tag(view: str, place: int) -> bool:
     """Return whether a tag that is not markup of a verdict is open at a place."""
     for tag in FOREIGN_TAG.finditer(view, max(0, place - SEARCHED_BEFORE), place):
-        if not tag["closing"] and f"</{tag['name']}>" not in view[tag.end() : place]:
+        is_closed = f"</{tag['name']}>" in view[tag.end() : place]
+        if not tag["closing"] and not is_closed:
             return True
     return False
 

@@ -268,11 +268,12 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 
 
 def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans, and merge spans that overlap."""
+    """Sort spans, and merge spans that overlap; those that only touch stay apart."""
     merged: list[Span] = []
     for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        last_start, last_end = merged[-1] if merged else (start, start)
+        if start < last_end:
+            merged[-1] = last_start, max(end, last_end)
         else:
             merged.append((start, end))
     return merged

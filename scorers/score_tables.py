@@ -160,8 +160,8 @@ def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> N
         view: the judge's own words.
         pieces: pattern of a piece (see the top of this file).
     """
-    first_start = table.places[0][0]
-    last_end = table.places[-1][1]
+    first_start, _ = table.places[0]
+    _, last_end = table.places[-1]
     outside = view[:first_start] + view[last_end:]
     if len(NUMBER_DIGITS.findall(outside)) < len(table.scores):
         return  # there are too few numbers to repeat all scores

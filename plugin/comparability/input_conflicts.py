@@ -28,7 +28,10 @@ class Conflict(NamedTuple):
 
 
 def problem_of(conflict: Conflict) -> str:
-    """Return the sentence that says which inputs differ, and where."""
+    """Return the sentence that says which inputs differ, and where.
+
+    It shows a part of both inputs. If these parts are equal, it says where the inputs differ.
+    """
     first, other, here, there = conflict
     own, known = distinct_excerpts(here.excerpt, there.excerpt)
     asked = f"{first.model}, {there.place}" if first.model else there.place

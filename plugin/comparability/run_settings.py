@@ -578,7 +578,8 @@ def _named_settings(
         causes = CAUSES.get(setting.kind, frozenset())
         shown_causes = [each for each in shown if each.kind in causes]
         is_named = setting not in left_out
-        if is_named and setting not in shown and any(each.kind in causes for each in left_out):
+        has_cause = any(each.kind in causes for each in left_out)
+        if is_named and has_cause and setting not in shown:
             is_named = _distinguish_runs(shown_causes, [*shown_causes, setting], runs)
         if is_named:
             named.append(setting)

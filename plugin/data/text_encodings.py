@@ -103,7 +103,7 @@ def _has_windows_signs(path: Path) -> bool:
 
 
 def _decodes(path: Path, encoding: str) -> bool:
-    """Return whether a whole file can be decoded."""
+    """Return whether a whole file is text in an encoding. It is read piece by piece."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with path.open("rb") as stream:

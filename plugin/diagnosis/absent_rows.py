@@ -84,7 +84,9 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     has_others = bool((~own).any())
     if complete == 0 or total[model] == 0 or not has_others:
         return None
-    if (share[~own] > MOST_OF_OTHERS).any() or (share[own] >= MOST_OF_OWN).any():
+    others_lack_many = (share[~own] > MOST_OF_OTHERS).any()
+    lacks_nearly_all = (share[own] >= MOST_OF_OWN).any()
+    if others_lack_many or lacks_nearly_all:
         return None
     trial, column = np.nonzero(lacking * own)
     return AbsentCells(

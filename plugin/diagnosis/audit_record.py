@@ -156,7 +156,7 @@ class BoardAudit:
         return tuple(probe for probe in self.probes if probe.check.is_flagged)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit of this ranking for JSON."""
+        """Return the audit of this ranking for JSON: its answer and all of its probes."""
         return {
             "ranker": self.standings.ranker,
             "slice": self.standings.slice,
@@ -183,7 +183,10 @@ class Audit(Document):
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as plain Python values."""
+        """Return the JSON document as plain Python values: audits, warnings and provenance.
+
+        The key `failures` is there only if a slice could not be ranked.
+        """
         failures = {"failures": list(self.failures)} if self.failures else {}
         return {
             "podium": FORMAT_VERSION,

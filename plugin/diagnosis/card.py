@@ -173,7 +173,7 @@ class Diagnosis(Document):
         return {card.key: card.sections for card in self.cards}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the diagnosis for JSON."""
+        """Return the diagnosis for JSON; `across` has the comparisons of judges."""
         return {
             "podium": FORMAT_VERSION,
             "level": self.level,

@@ -360,7 +360,7 @@ class Rejudged(CardAnswer):
 
     @property
     def sentence(self) -> str:
-        """The comparison in one or two sentences."""
+        """The comparison as text: number of battles, agreement, and the drifts that are known."""
         parts = [f"re-judged: {self.battles:,} of {quantity(self.most, 'battle')}"]
         if isinstance(self.agreement, Statistic):
             parts[0] += f", the same verdict on {self.agreement.brief}"

@@ -237,7 +237,8 @@ def _ratings_by_way(
     fits = {}
     for name, battles in ways.items():
         fits[name] = fit_slopes(battles, theta, REGULARIZATION, equal=True)
-    if not all(float(fit.theta @ fit_of_all.theta) > 0 for fit in fits.values()):
+    are_all_alike = all(float(fit.theta @ fit_of_all.theta) > 0 for fit in fits.values())
+    if not are_all_alike:
         return None
     return {name: _ratings_on_common_scale(fit, fit_of_all.theta) for name, fit in fits.items()}
 

@@ -35,7 +35,8 @@ def watch() -> None:
     If that fails, a message is printed at exit.
     """
     # `lm_eval run` without further arguments shows help.
-    if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
+    has_option = any(word.startswith(OPTIONS) for word in sys.orig_argv)
+    if not has_option and sys.orig_argv[-1] != "run":
         return
     # In a virtual environment, Python runs the line in site-packages twice.
     if any(

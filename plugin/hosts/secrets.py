@@ -98,7 +98,8 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _leaves(inner, f"{path}.{name}" if path else str(name))
+            inner_path = f"{path}.{name}" if path else str(name)
+            yield from _leaves(inner, inner_path)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for inner in value:
             yield from _leaves(inner, path)

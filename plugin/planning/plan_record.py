@@ -432,7 +432,9 @@ def elo_of_edge(edge: float, ties: float) -> float:
         The difference, infinite if the better model wins every item.
     """
     rate = 0.5 + edge * (1 - ties)
-    return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
+    if rate >= 1:
+        return float("inf")
+    return float(400 * np.log10(rate / (1 - rate)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

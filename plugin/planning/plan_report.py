@@ -236,7 +236,7 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
 
 
 def _anchor_section(plan: Plan) -> Section:
-    """Return the table of the pilot's models as anchors."""
+    """Return the table of the pilot's models as anchors, with the informativeness of each."""
     columns: tuple[Column, ...] = (
         ("anchor", lambda candidate: candidate.anchor),
         ("advice", lambda candidate: candidate.advice),
@@ -257,7 +257,7 @@ def _anchor_section(plan: Plan) -> Section:
 
 
 def _sample_size_section(plan: Plan) -> Section:
-    """Return the table of how many items detect which edge."""
+    """Return the table of how many items detect which edge, directly and by an anchor."""
     columns: tuple[Column, ...] = (
         ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),
         ("edge", lambda sample: f"{sample.edge:+.3g}"),

@@ -467,7 +467,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _cells(row: TournamentRow) -> tuple[str, ...]:
-    """Format a row in the order of `HEADER`."""
+    """Format a row in the order of `HEADER`; means stand with their standard deviations."""
     costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (
         row.tournament,

@@ -231,7 +231,15 @@ class _AuditRequest:
         )
 
     def audit_slice(self, value: str | None, battles: Battles) -> BoardAudit | None:
-        """Audit the ranking of a slice; None if it has none."""
+        """Audit the ranking of a slice; None if it has none.
+
+        The checks of the ranking are followed by those of audits and of each judge, which are
+        adjusted together, and by a row for each subject without a check.
+
+        Args:
+            value: value of the slice; None if there are no slices.
+            battles: the battles of the slice.
+        """
         standings = next((each for each in self.ranking.standings if each.slice == value), None)
         if standings is None:
             return None

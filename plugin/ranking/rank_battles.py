@@ -284,7 +284,7 @@ def _describe_runs(battles: Battles) -> dict[str, Any]:
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:
-    """Return the names of the metrics of scores, and what else is known of them.
+    """Return the names of the metrics of scores (`metrics`), and their `measures` if known.
 
     It is empty if there are no metrics.
     """

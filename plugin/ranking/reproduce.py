@@ -167,7 +167,8 @@ def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
     number = quantity(len(local), "source")
     problem = f"{len(missing)} of {number} not found: {some(missing, most=MOST_SHOWN)}"
     folders = path.resolve().parents
-    home = next((each for each in folders if all((each / name).exists() for name in local)), None)
+    with_all_files = (each for each in folders if all((each / name).exists() for name in local))
+    home = next(with_all_files, None)
     if home is not None:
         folder = os.path.relpath(home)
         typed = os.path.relpath(path.resolve(), home)
@@ -236,7 +237,8 @@ def _names_of_entries(content: Sequence[Any]) -> list[Any]:
     Models that share a rank may stand in another order, which is no difference.
     """
     names = [entry.get("model") if isinstance(entry, Mapping) else None for entry in content]
-    is_named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    are_texts = all(isinstance(name, str) for name in names)
+    is_named = are_texts and len(set(names)) == len(names)
     return names if is_named else [*range(len(content))]
 
 

@@ -137,7 +137,8 @@ def build_chat_response(
         DataError: the response is only the answer, and the user wrote again before it.
     """
     text, work = show.build_response(chat.turns, chat.answer, question.length)
-    if not work.shown and any(turn.role == "user" for turn in turns_until_answer(chat.turns)):
+    has_user = any(turn.role == "user" for turn in turns_until_answer(chat.turns))
+    if has_user and not work.shown:
         remedy = f"{option_text('show', 'transcript', 'argument')} shows all messages"
         raise question.error("the user wrote again after the first answer", remedy)
     return build_response(question, model, text, errored=errored, number=number, work=work)

@@ -450,7 +450,8 @@ class Responses:
             import numpy as np
 
             ids = sorted(item.id for item in items)
-            drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
+            order = np.random.default_rng(seed).permutation(len(ids))
+            drawn = {ids[k] for k in order[:limit]}
             items = tuple(item for item in items if item.id in drawn)
         return self._with_items(items[:limit])
 

@@ -73,7 +73,8 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
             paths += find_files(source).paths
     for path in paths:
         records = open_records(path, engine)
-        if not all(records.columns.keys() & {*names} for names in COLUMNS_OF_SIDE.values()):
+        names_of_sides = COLUMNS_OF_SIDE.values()
+        if any(records.columns.keys().isdisjoint(names) for names in names_of_sides):
             return None
         for record in Sheet(path, label=None, frame=records.frame()).records():
             rows += _responses_of_row(record, show, id_counts)

@@ -244,8 +244,8 @@ def _jackknife(
 
     def difference(rows: np.ndarray | slice) -> float:
         """Return the difference of the correlations over some of the models, NaN if unknown."""
-        our_correlation = correlate(rule, ours[0][rows], ours[1][rows])
-        their_correlation = correlate(rule, theirs[0][rows], theirs[1][rows])
+        our_correlation = correlate(rule, *(values[rows] for values in ours))
+        their_correlation = correlate(rule, *(values[rows] for values in theirs))
         if our_correlation is None or their_correlation is None:
             return np.nan
         return our_correlation - their_correlation

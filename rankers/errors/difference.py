@@ -270,7 +270,8 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     sd = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or sd <= CONTRIBUTION_ROUNDING * abs(mean):
         return 0.0, 0.0
-    skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / sd**3
+    third_moment = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2))
+    skewness = third_moment / sd**3
     skewness = float(without_skewness_noise(skewness, number))
     statistic = unskewed_t(np.sqrt(number) * mean / sd, skewness, number)
     above, below = stdtr(number - 1, np.array([-1, 1]) * statistic)
@@ -291,7 +292,8 @@ def without_skewness_noise(skewness: Any, number: int) -> Any:
 
 def normal_skewness_error(number: int) -> float:
     """Return the standard error of the skewness of at least 3 normal values (Cramer 1946)."""
-    return float(np.sqrt(6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))))
+    variance = 6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))
+    return float(np.sqrt(variance))
 
 
 def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
@@ -623,7 +625,11 @@ def _two_valued_difference(
         above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))
         is_exact_above = is_exact_near if won >= lost else is_exact_away
         is_exact_below = is_exact_near if lost >= won else is_exact_away
-        return above if is_exact_above else by_score[0], below if is_exact_below else by_score[1]
+        above_by_score, below_by_score = by_score
+        return (
+            above if is_exact_above else above_by_score,
+            below if is_exact_below else below_by_score,
+        )
 
     return DifferenceTest(
         value=float(np.mean(differences)),

@@ -352,7 +352,9 @@ def sandwich_estimate(
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, Notice("single-cluster", {"unit": cluster}))
-    quantile = t_quantile(clusters if freedom is None else freedom + 1, level)
+    # `t_quantile` takes a number of clusters, which has one degree of freedom less.
+    effective_clusters = clusters if freedom is None else freedom + 1
+    quantile = t_quantile(effective_clusters, level)
     half_width = quantile * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(
@@ -544,7 +546,8 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
         influence: influence of each cluster, which need not be centred, shape (clusters, columns);
             or blocks of its rows.
     """
-    gram, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
+    blocks = [influence] if hasattr(influence, "shape") else influence
+    gram, clusters = centred_gram(blocks)
     if clusters < 2:
         return np.full(gram.shape, np.nan)
     return gram * (clusters / (clusters - 1))

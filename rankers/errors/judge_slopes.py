@@ -176,7 +176,10 @@ class SlopeFit:
 
     @cached_property
     def design(self) -> "sparse.csr_matrix":
-        """Derivative of each battle's logit by the parameters, shape (battles, parameters)."""
+        """Derivative of each battle's logit by the parameters, shape (battles, parameters).
+
+        Its columns are those of the strengths, the slopes, and the positions of some judges.
+        """
         from scipy import sparse
 
         data = self.data

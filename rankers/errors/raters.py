@@ -218,7 +218,8 @@ def _combine_covariances(
     """
     total = by_item + by_rater - by_both
     values = np.linalg.eigvalsh((total + total.T) / 2)
-    if values[0] < -NOISE * max(values[-1], 0.0):
+    smallest, largest = values[0], values[-1]
+    if smallest < -NOISE * max(largest, 0.0):
         return by_rater
     return by_rater - by_both
 

@@ -192,7 +192,9 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
         if still_below:
             above = [*above, k]
             below = still_below
-            if len(above) * len(below) > len(best[0]) * len(best[1]):
+            pairs = len(above) * len(below)
+            most_pairs = len(best[0]) * len(best[1])
+            if pairs > most_pairs:
                 best = above, sorted(below)
     return best
 

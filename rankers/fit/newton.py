@@ -125,7 +125,7 @@ class DesignMatrix:
 
     @cached_property
     def sparse(self) -> "sparse.csr_matrix":
-        """X as a sparse matrix."""
+        """X as a sparse matrix: 1 and -1 for the two models of a row, then the further columns."""
         from scipy import sparse
 
         if not self.models:

@@ -563,7 +563,7 @@ def battles_query(
     if "order" in columns:
         merged["order"] = "'merged'"
     both = _columns_of_both(columns)
-    verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in "fs"}
+    verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in ("f", "s")}
     outcome = dict(verdict)
     if HARD_CREDIT in columns:
         for side, credit in verdict.items():
@@ -589,7 +589,7 @@ def battles_query(
 def _columns_of_both(columns: Sequence[str]) -> str:
     """Return the columns of both judgments of an order pair, each under a name of its own."""
     selected = []
-    for side in "fs":
+    for side in ("f", "s"):
         for name in columns:
             new_name = _column_of_judgment(side, name)
             selected.append(f"{side}.{quote_name(name)} as {new_name}")

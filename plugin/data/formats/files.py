@@ -115,6 +115,7 @@ def split_label(source: str) -> tuple[str | None, str]:
     `org/model=runs/`. If there is no such path, the label ends at the first `=`. An empty label
     counts as none.
     """
+    # The source, divided at each of its equals signs.
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     has_matches = has_magic(source) and any(iglob(source, recursive=True))
     is_path = is_url(source) or Path(source).exists() or has_matches

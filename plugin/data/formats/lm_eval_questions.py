@@ -257,7 +257,9 @@ def settle_prompts(
     shared = sorted(set.intersection(*(set(prompts_of_runs[k]) for k in described)))
     if not shared:
         return list(runs)
-    hashes = {k: _hash_of_prompts([prompts_of_runs[k][item] for item in shared]) for k in described}
+    hashes = {}
+    for k in described:
+        hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared])
     settled = list(runs)
     if len(set(hashes.values())) == 1:
         if len({choices[k] for k in described}) == 1:

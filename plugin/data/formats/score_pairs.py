@@ -253,7 +253,7 @@ def _varying_columns(scores: Records, trial: Sequence[str]) -> list[str]:
 
 def _single_model_error(engine: Duck, means: str, source: str) -> OneModelError:
     """Return the error for scores of a single model."""
-    name = engine.rows(f"select model from {means} limit 1")[0][0]
+    ((name,),) = engine.rows(f"select model from {means} limit 1")
     more = (
         "a folder that holds them (`podium rank logs/`), "
         "or the files of others (reference logs) beside this one"

@@ -130,7 +130,10 @@ def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
         own: the scores of the row by model.
         others: the scores of the other rows by model.
     """
-    if len(own) < 2 or own.keys() != others.keys() or max(map(len, others.values())) < 2:
+    has_all_models = own.keys() == others.keys()
+    if len(own) < 2 or not has_all_models:
+        return False
+    if max(map(len, others.values())) < 2:
         return False
     all_scores = np.concatenate([*others.values(), [*own.values()]])
     if np.isin(all_scores, (0, 1)).all():

@@ -164,7 +164,8 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
         return False
     of_task = changed.get(note.fields["task"], {})
     sizes = note.fields["sizes"]
-    return all(size - of_task.get(name, 0) == note.fields["common"] for name, size in sizes.items())
+    common = note.fields["common"]
+    return all(size - of_task.get(name, 0) == common for name, size in sizes.items())
 
 
 def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> list[Notice]:

@@ -54,7 +54,8 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
         DataError: the user's direction contradicts what files say, and is not accepted.
     """
     asked = query.lower_is_better
-    if asked is not None and not any(is_pointwise(each.records.columns) for each in tables):
+    has_scores = any(is_pointwise(each.records.columns) for each in tables)
+    if asked is not None and not has_scores:
         raise _no_scores_error(asked)
     oriented = []
     notes: dict[Notice, None] = {}
@@ -252,4 +253,5 @@ def _note_on_direction(measure: Measure, asked: bool | None) -> Notice | None:
     if not measure.is_negated:
         return None
     fields = {"metric": measure.own_name, "task": measure.task or ""}
-    return Notice("lower-is-better" if asked else "lower-is-better-by-name", fields)
+    code = "lower-is-better" if asked else "lower-is-better-by-name"
+    return Notice(code, fields)

@@ -144,7 +144,8 @@ def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str |
         columns_found[own] = next((names[word] for word in words if word in names), None)
     item = columns_found["item"]
     score = columns_found["score"]
-    if source == FRAME or item is None or score is None or columns_found["model"] is not None:
+    has_models = columns_found["model"] is not None
+    if source == FRAME or item is None or score is None or has_models:
         return None
     typed = {own: name for own, name in (("item", item), ("score", score)) if own != name}
     named = f" {format_assignments('columns', typed)}" if typed else ""

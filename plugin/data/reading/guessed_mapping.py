@@ -161,7 +161,9 @@ def _column_of_numbered_items(cells: Mapping[str, Cells]) -> str | None:
     usual = [path for path in paths if path.lower() in LIKELY_OF_SCORES["item"]]
     first = next(iter(cells), "")
     numbers = [float(cell) for cell in cells.get(first, ()) if cell is not None]
-    counted = [numbers[0] + k for k in range(len(numbers))] if numbers else []
+    counted = []
+    if numbers:
+        counted = [numbers[0] + k for k in range(len(numbers))]
     if first and numbers == counted:
         usual.append(first)
     for path in usual:
@@ -309,7 +311,7 @@ def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str,
 
 
 def _words_in_name(path: str) -> list[str]:
-    """Return the words in the name of a column, in lower case."""
+    """Return the words in the name of a column (`WORD`), in lower case."""
     return [word.lower() for word in WORD.findall(path)]
 
 
@@ -355,7 +357,8 @@ def _are_models(first: Cells, second: Cells) -> bool:
     """
     names = {cell for cell in (*first, *second) if cell is not None}
     rows = sum(None not in pair for pair in zip(first, second, strict=True))
-    if not 2 <= len(names) <= max(rows, 2) or 2 * rows < len(first):
+    has_few_names = 2 <= len(names) <= max(rows, 2)
+    if not has_few_names or 2 * rows < len(first):
         return False
     if all(_is_number(name) or _is_verdict(name) or name.lower() in TRUTHS for name in names):
         return False

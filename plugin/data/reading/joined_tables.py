@@ -178,7 +178,7 @@ def _without_copied_files(
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
-        content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
+        ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
         original = first.setdefault((content, str(number), *names), each)
         if original is each:
             kept.append(each)
@@ -349,7 +349,8 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         row = f"{place * ROWS_OF_A_FILE} + {ROW} as {ROW}"
         queries.append(f"select {row}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("judgments")
-    if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
+    rows = sum(part.number or FEW_ROWS for part in parts)
+    if len(queries) <= MOST_OPEN and rows >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
         return view
     engine.store(view, queries[0])

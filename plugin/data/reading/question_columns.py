@@ -308,7 +308,8 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     It does beside a column with the answers of models, or if several models have the same answers,
     which are many: then they are those of the dataset.
     """
-    if all(any(name in each.records.columns for name in REPLY_NAMES) for each in tables):
+    have_replies = [any(name in each.records.columns for name in REPLY_NAMES) for each in tables]
+    if all(have_replies):
         return True
     rows = _texts_of_columns(tables, [("model", ANSWER)] * len(tables))
     of_model = (

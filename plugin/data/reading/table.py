@@ -312,7 +312,7 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     # A row of counts has become many.
     count = len({records.places()[number - 1] for number in rows}) if records.places else len(rows)
     column = records.columns[rule.column]
-    value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
+    ((value,),) = records.rows(column.sql, f"where {ROW} = {row}")
     is_nan = value != value
     if value is None or is_nan or value == "":
         shown = ""

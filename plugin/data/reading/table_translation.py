@@ -73,7 +73,8 @@ def translate_tables(
             bad_rows = sort_by_place([*translated.bad_rows, *rows_alone])
             require_few(bad_rows, checked, translated.format)
             tables.append(replace(translated, records=checked, bad_rows=bad_rows))
-    if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):
+    has_win_matrix = any(each.format == WIN_MATRIX for each in tables)
+    if foreign.matrix is not None and not has_win_matrix:
         why = "no source is a table of wins with the same rows and columns"
         raise UsageError(f"--matrix {foreign.matrix}: {why}")
     notes = [note for each in tables for note in each.notes]

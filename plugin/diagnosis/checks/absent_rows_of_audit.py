@@ -53,7 +53,9 @@ def does_not_apply(name: str, reason: str) -> Check:
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     """Return that a check is not known: because of too many battles, else for the given reason."""
-    return not_known(name, why_too_many(battles) if are_too_many(battles) else reason)
+    if are_too_many(battles):
+        reason = why_too_many(battles)
+    return not_known(name, reason)
 
 
 def _row_of_settings(_data: AuditData) -> Check:

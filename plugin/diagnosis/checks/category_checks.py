@@ -123,6 +123,7 @@ def _check_of_columns(
     ]
     level = CHECKS["categories"].threshold
     # Columns with a pair come first, since False is below True; then the smallest p-value.
+    # Columns with a pair come first, then those with small p-values.
     p, pair, column = min(columns, key=lambda each: (each[1] is None, each[0], each[2]))
     if pair is None or p > level:
         p = min(adjusted)
@@ -281,7 +282,8 @@ def _turned_pair(
         sign = 1 if model < other else -1
         here, t_here = _mean_by_item(sign * worth, item, is_of_pair & is_here)
         there, t_there = _mean_by_item(sign * worth, item, is_of_pair & is_there)
-        if t_here * t_there >= 0 or min(abs(t_here), abs(t_there)) < surest:
+        has_turned = t_here * t_there < 0
+        if not has_turned or min(abs(t_here), abs(t_there)) < surest:
             continue
         surest = min(abs(t_here), abs(t_there))
         names = (battles.models[model], battles.models[other])

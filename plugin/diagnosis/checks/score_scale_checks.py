@@ -352,7 +352,9 @@ def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
     is_in_both_scales = lows.max() <= top < highs.max() <= 10 * top
     if len(low) < FEWEST_SCORES or not is_in_both_scales:
         return False
-    if low.std() == 0 or high.std() == 0 or (highs <= top).mean() > MOST_AMONG_OTHERS:
+    is_constant = low.std() == 0 or high.std() == 0
+    share_in_first_scale = (highs <= top).mean()
+    if is_constant or share_in_first_scale > MOST_AMONG_OTHERS:
         return False
     is_alike = (
         1 / LARGEST_FACTOR <= high.mean() / (10 * low.mean()) <= LARGEST_FACTOR

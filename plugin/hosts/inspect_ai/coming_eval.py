@@ -23,7 +23,8 @@ def refuse_options_of_evals(options: RankerOptions) -> None:
     """Raise UsageError if options of evals are given to a tournament that is a task."""
     for name in FIELDS_OF_EVALS:
         if getattr(options, name):
-            given = option_text("judge" if name == "judges" else name)
+            option = "judge" if name == "judges" else name
+            given = option_text(option)
             raise UsageError(
                 f"{given} is for an eval that is followed by a tournament: give a task podium/NAME "
                 "its own -T responses=..., -T OPTION=VALUE and --model-role judge=MODEL"

@@ -89,7 +89,11 @@ class PodiumHooks(Hooks):
             self.stops.setdefault(data.eval_id, data.sample.store[STOP])
 
     async def on_run_end(self, data: RunEnd) -> None:
-        """Rank the logs of a run."""
+        """Rank the logs of a run, and set the exit code by whether they were ranked.
+
+        Why a judge was stopped is first written into the logs. Nothing is ranked if the run plays a
+        tournament for a host, which ranks it.
+        """
         for log in data.logs:
             kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
             if kept and log.status == "error":

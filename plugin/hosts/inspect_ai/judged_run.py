@@ -219,7 +219,8 @@ def _play_to_end(play: Callable[[], "Sequence[EvalLog]"], log_dir: str) -> "Eval
         [log] = logs
         return cast("EvalLog", log)
     location = logs[0].location if logs else _newest_log(log_dir, begun)
-    raise KeyboardInterrupt(_resuming_text(place_of(location)) if location else "")
+    how_to_resume = _resuming_text(place_of(location)) if location else ""
+    raise KeyboardInterrupt(how_to_resume)
 
 
 def _newest_log(log_dir: str, begun: float) -> str | None:
@@ -233,7 +234,9 @@ def _newest_log(log_dir: str, begun: float) -> str | None:
 
     logs = [(info.mtime, info.name) for info in list_eval_logs(log_dir) if info.mtime]
     # Some storages give the time in whole seconds.
-    newest = max((log for log in logs if log[0] / 1000 >= int(begun)), default=None)
+    # Times of logs are in milliseconds.
+    new_logs = (log for log in logs if log[0] / 1000 >= int(begun))
+    newest = max(new_logs, default=None)
     return newest[1] if newest else None
 
 
@@ -284,7 +287,8 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
         how = "" if cannot_judge else f"; {again} the rest"
         return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
     if not failed:
-        why = redact(log.error.message if log.error else "no reason given", secrets)
+        message = log.error.message if log.error else "no reason given"
+        why = redact(message, secrets)
         return TournamentFailure(f"the tournament failed: {why}; {again} what is missing alone")
     errors = [sample.error.message for sample in failed if sample.error]
     causes = [message for message in errors if not is_cancelled(message)]

@@ -77,7 +77,10 @@ def judge_battles(
     """
 
     async def judge_all() -> list[dict[str, Any]]:
-        """Judge all battles with judges that are closed at the end."""
+        """Judge all battles with judges that are closed at the end, and return their records.
+
+        If input tokens came from a prompt cache, a line says how many.
+        """
         usage = count_usage()
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]

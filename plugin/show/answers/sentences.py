@@ -592,7 +592,8 @@ def _same_leaders_sentence(
         share = all_of(same, noun)
     groups = [leading_group(other) for other in slices]
     # Only if none of the leaders leads another slice, others lead there.
-    if leaders and sum(bool({*group} & {*leaders}) for group in groups) == 1:
+    groups_with_leaders = [group for group in groups if not {*group}.isdisjoint(leaders)]
+    if leaders and len(groups_with_leaders) == 1:
         led = sum(map(bool, groups)) - 1
         return _other_leaders_sentence(len(slices) - 1, led, noun)
     if not leaders:

@@ -296,7 +296,8 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
     rest = [separation.names[place] for place in range(groups[1].start, groups[-1].stop)]
     first = _first_group(standings, separation, groups[0], rest)
     leaders = {*groups[0]}
-    if len(rest) == 1 and any(leaders.intersection(separation.beats[k]) for k in leaders):
+    is_leader_ahead = any(leaders.intersection(separation.beats[k]) for k in leaders)
+    if len(rest) == 1 and is_leader_ahead:
         # The sentence on the leading group names the only model below.
         return first
     clauses = [

@@ -100,7 +100,8 @@ def _forest_of(group: Sequence[Standings]) -> Any:
             x=x, shape=alt.Shape("ranker:N", **legend)
         )
     layers = [*_interval_layers(chart, rows, title), points]
-    if len(rankers) == 1 and any(row["rank set"] for row in rows):
+    has_rank_sets = any(row["rank set"] for row in rows)
+    if len(rankers) == 1 and has_rank_sets:
         rank_sets = chart.mark_text(align="left", dx=10)
         layers.append(rank_sets.encode(x=alt.value("width"), text="rank set:N"))
     picture = alt.layer(*layers).properties(width=WIDTH, height=height)
@@ -124,11 +125,13 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
         layers += _conformal_layers(chart, rows, title)
     bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
-    if any(row["low"] is not None and row["high"] is None for row in rows):
+    has_open_upper_end = any(row["low"] is not None and row["high"] is None for row in rows)
+    if has_open_upper_end:
         layers += _unbounded_layers(
             chart, known_end="low", unknown_end="high", shape="triangle-right", title=title
         )
-    if any(row["high"] is not None and row["low"] is None for row in rows):
+    has_open_lower_end = any(row["high"] is not None and row["low"] is None for row in rows)
+    if has_open_lower_end:
         layers += _unbounded_layers(
             chart, known_end="high", unknown_end="low", shape="triangle-left", title=title
         )

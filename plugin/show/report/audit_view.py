@@ -106,7 +106,9 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
         legend.insert(0, f"{SOURCE}: {source}")
     # A line separates the tests from the descriptions, which come last.
     tests = sum(not probe.is_descriptive for probe in probes)
-    rules = frozenset({tests - 1}) if 0 < tests < len(probes) else frozenset[int]()
+    has_both_kinds = 0 < tests < len(probes)
+    # A rule stands below the last test.
+    rules = frozenset({tests - 1}) if has_both_kinds else frozenset[int]()
     table = Table(
         title="",
         header=PROBE_COLUMNS,

@@ -325,7 +325,8 @@ def _prompt(instruction: str, system: str | None, form: str) -> Any:
     `system` is None if there is no system prompt.
     """
     if form == "standard":
-        return _encodable(instruction if system is None else f"{system}\n\n{instruction}")
+        whole = instruction if system is None else f"{system}\n\n{instruction}"
+        return _encodable(whole)
     messages = [] if system is None else [_message("system", system)]
     return [*messages, _message("user", instruction)]
 

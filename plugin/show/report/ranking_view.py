@@ -373,12 +373,15 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     diagnostics = standings.diagnostics
     yield counts_text(standings.counts, diagnostics.get("unparsed_reasons", {}))
     swap = diagnostics.get("swap", {})
-    readable = swap["same"] + swap["half"] + swap["flip"] if swap else 0
-    if readable:
-        same = share_text(swap["same"] / readable)
-        half = share_text(swap["half"] / readable)
-        flip = share_text(swap["flip"] / readable)
-        yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
+    readable_pairs = 0
+    if swap:
+        readable_pairs = swap["same"] + swap["half"] + swap["flip"]
+    if readable_pairs:
+        same = share_text(swap["same"] / readable_pairs)
+        half = share_text(swap["half"] / readable_pairs)
+        flip = share_text(swap["flip"] / readable_pairs)
+        shares = f"same verdict {same}, one tie {half}, flip {flip}"
+        yield f"order swapped: {shares} of {readable_pairs:,}"
     graded = diagnostics.get("graded")
     if graded:
         yield (
@@ -427,7 +430,8 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
 
     The largest slope comes first. A last line has the test that all judges rate alike.
     """
-    for name, row in sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"]):
+    by_falling_slope = sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"])
+    for name, row in by_falling_slope:
         slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
         position = ""
         if row["position"] is not None:
@@ -501,7 +505,8 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     widths = [f"{width:.2f}" for width in sorted(quantiles - {None})]
     if None in quantiles:
         widths.append("infinite")
-    q = widths[0] if widths[0] == widths[-1] else f"{widths[0]} … {widths[-1]}"
+    least, largest = widths[0], widths[-1]
+    q = least if least == largest else f"{least} … {largest}"
     sizes = conformal["n"].values()
     models = range_text(min(sizes), max(sizes))
     calibrated = plural("calibrated model", max(sizes))

@@ -65,7 +65,12 @@ def share_of_flips(rows: Sequence[Mapping[str, Any]]) -> float:
     whole = [pair for pair in pairs.values() if len(pair) == 2]
     if not whole:
         return UNKNOWN
-    return sum((pair["ab"] - 0.5) * (pair["ba"] - 0.5) < 0 for pair in whole) / len(whole)
+    flips = 0
+    for pair in whole:
+        # The winners differ if one credit is above 0.5 and the other below.
+        has_flipped = (pair["ab"] - 0.5) * (pair["ba"] - 0.5) < 0
+        flips += has_flipped
+    return flips / len(whole)
 
 
 def _counting_metric(name: str, part: str) -> Callable[[], Metric]:

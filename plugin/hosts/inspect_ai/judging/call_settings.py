@@ -119,7 +119,8 @@ def _limit_by_user(how: Judging, model: Model | None) -> int | None:
 
     None if neither has one.
     """
-    limit: int | None = how.generation.get("max_tokens", model.config.max_tokens if model else None)
+    limit_of_model = model.config.max_tokens if model else None
+    limit: int | None = how.generation.get("max_tokens", limit_of_model)
     return limit
 
 

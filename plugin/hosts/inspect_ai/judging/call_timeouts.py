@@ -139,7 +139,7 @@ def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
 
     @wraps(generate)
     async def generate_and_hear(*arguments: Any, **options: Any) -> Any:
-        """Make one attempt."""
+        """Make one attempt, and pass its result or error to the function that listens, if any."""
         limit = _LIMIT.get()
         hears = limit.hears if limit else None
         if hears is None:

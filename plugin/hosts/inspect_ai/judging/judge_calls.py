@@ -227,7 +227,8 @@ class Run(ModelCalls):
         if name not in self._monitors:
             shows_both = self.how.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
-            of_battle = self.how.judgments("", "a", "b", "a" if battle.first else None)
+            first = "a" if battle.first else None
+            of_battle = self.how.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
                 tests_position=self.how.is_pairwise and shows_both,
@@ -326,7 +327,8 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
             for battle, shown in judgments_in(sample):
                 mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
                 own = how.adapted_to(transcript=battle.transcript)
-                if all(own.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
+                reasons = [own.reason(load_reply(reply), mode) for reply in shown["replies"]]
+                if all(reason is None for reason in reasons):
                     key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
                     readable[key] = shown
     return readable

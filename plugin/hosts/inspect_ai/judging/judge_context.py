@@ -72,7 +72,8 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
             "models": models,
         }
         is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
-        yield Notice("transcripts-as-recorded" if is_recorded else "transcripts", fields)
+        code = "transcripts-as-recorded" if is_recorded else "transcripts"
+        yield Notice(code, fields)
 
 
 def notes_on_work(responses: Responses) -> Iterator[Notice]:
@@ -124,7 +125,8 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
         "limits": sorted({work.limit for work in cut_work if work.limit}),
     }
     is_cut_by_tokens = any(not work.limit for work in cut_work)
-    yield Notice("transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut", fields)
+    code = "transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut"
+    yield Notice(code, fields)
     ascending = sorted(shares.items(), key=lambda share: share[1])
     least_cut, lowest_share = ascending[0]
     most_cut, highest_share = ascending[-1]
@@ -184,7 +186,8 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         without a prompt is shown what was asked for.
     """
     responses = 2 if how.is_pairwise else 1
-    asked = Show(mode, DEFAULT_BUDGET if tokens is None else tokens, responses=responses)
+    budget = DEFAULT_BUDGET if tokens is None else tokens
+    asked = Show(mode, budget, responses=responses)
     if how.realization.template is None:
         return asked, ""
     # The tokens of a prompt without any response.

@@ -133,7 +133,7 @@ class ReplyWatch:
 
 
 def _is_unreachable(failure: BaseException) -> bool:
-    """Return whether nothing listens at the address of a call."""
+    """Return whether nothing listens at the address of a call, by an error or any of its causes."""
     seen: list[BaseException] = []
     pending: list[BaseException | None] = [failure]
     while pending:

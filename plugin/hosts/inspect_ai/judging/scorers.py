@@ -75,7 +75,10 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
-        """Rank the verdicts in the metadata of the scores."""
+        """Rank the verdicts in the metadata of the scores, and return the score of each model.
+
+        The keys are `RANKER MODEL`. The result is empty if nothing can be ranked.
+        """
         import pandas as pd
 
         from podium.data.reading.judgments import read_battles

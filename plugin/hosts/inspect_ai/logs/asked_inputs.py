@@ -191,8 +191,10 @@ def words_of_target(
     """
     texts = set()
     for own in texts_of_target(target):
+        # A single letter may stand for a choice.
         place = ord(own) - ord("A") if len(own) == 1 else -1
-        text = resolve_text(choices[place] if 0 <= place < len(choices) else own, attachments)
+        is_choice = 0 <= place < len(choices)
+        text = resolve_text(choices[place] if is_choice else own, attachments)
         if text is None:
             return None
         texts.add(normal_words(text))

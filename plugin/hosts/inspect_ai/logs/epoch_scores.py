@@ -284,7 +284,9 @@ def _reducer_named(name: str) -> Any:
     if name in REDUCERS_WITHOUT_K:
         return REDUCERS_WITHOUT_K[name]()
     kind, _, k = name.rpartition("_")
-    return REDUCERS_WITH_K[kind](int(k)) if kind in REDUCERS_WITH_K and k.isdecimal() else None
+    if kind in REDUCERS_WITH_K and k.isdecimal():
+        return REDUCERS_WITH_K[kind](int(k))
+    return None
 
 
 def _is_same(value: Any, other: Any) -> bool:

@@ -355,7 +355,15 @@ def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:
 def _figures_of(
     frame: pd.DataFrame, own: Mapping[str, OwnFigure], epoch_means: Mapping[str, float]
 ) -> list[EvalFigure]:
-    """Return the figures of the metrics in a table of scores."""
+    """Return the figures of the metrics in a table of scores; a metric without a score has none.
+
+    The mean of a metric is over items, each with the mean of its known scores.
+
+    Args:
+        frame: the table, with the columns `metric`, `item` and `score`.
+        own: the figures of the log itself, by metric.
+        epoch_means: means over all epochs by metric; by default the mean above.
+    """
     known = frame[frame["score"].notna()]
     by_item = known.groupby(["metric", "item"], sort=False)["score"].mean()
     by_metric = by_item.astype(float).groupby("metric", sort=False).agg(["mean", "size"])

@@ -901,7 +901,8 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
             f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None
         ]
         fields = {"path": path, "battles": unplayed, "options": " and ".join(typed)}
-        yield Notice("schedule-cut" if typed else "run-unfinished", fields)
+        code = "schedule-cut" if typed else "run-unfinished"
+        yield Notice(code, fields)
     refused = frame.attrs.get("unshown")
     if refused:
         yield Notice("unshown", {"path": path, "battles": len(refused), "why": refused[0]})

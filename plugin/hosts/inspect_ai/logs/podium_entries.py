@@ -173,7 +173,9 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
     metadata = log.eval.metadata or {}
     if not is_tournament(log):
         return None
-    version = metadata.get("podium_format", "0.1" if "podium_entrants" in metadata else None)
+    # The first version wrote none.
+    first_version = "0.1" if "podium_entrants" in metadata else None
+    version = metadata.get("podium_format", first_version)
     require_format(version, "an Inspect log of a tournament", log.location)
     with named_in_errors(log.location):
         return TournamentMetadata.parse(metadata)
@@ -205,7 +207,13 @@ def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
 
     `side` is the field with the response. In a transcript, only the final answer counts.
     """
-    return lambda own: len(final_answer(own[side]) if own["transcript"] else own[side])
+
+    def length(battle: dict[str, Any]) -> int:
+        """Return the length of the answer in one battle."""
+        text = battle[side]
+        return len(final_answer(text) if battle["transcript"] else text)
+
+    return length
 
 
 class BattleMetadata(ItemMetadata):
@@ -594,7 +602,7 @@ class PackVerdicts(LogContents):
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
-        """Raise ValueError if a needed column is missing."""
+        """Raise ValueError if the battles, or the judgments, have rows and lack a needed column."""
         for kept, needed in (
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),

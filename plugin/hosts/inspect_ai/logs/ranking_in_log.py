@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from inspect_ai.log import (
     EvalLog,
@@ -141,7 +141,8 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
     for row in ranking.provenance.get(FIGURES, ()):
         part = row.get("slice")
         is_of_ranker = (row["name"], part) in written
-        if row["model"] != model or row["name"] not in FIGURES_OF_HOST or is_of_ranker:
+        is_of_host = row["name"] in FIGURES_OF_HOST
+        if row["model"] != model or is_of_ranker or not is_of_host:
             continue
         shown = (part or "").removeprefix(f"{task} ")
         in_brackets = f" [{shown}]" if shown else ""
@@ -227,9 +228,8 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
     """Replace the header of the log at a place. `path` is its local copy."""
     with atomic_file(place) as new_log:
         shutil.copyfile(path, new_log)
-        write_eval_log(
-            header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True
-        )
+        kind: Literal["json", "eval"] = "json" if place.suffix == ".json" else "eval"
+        write_eval_log(header, str(new_log), kind, header_only=True)
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:

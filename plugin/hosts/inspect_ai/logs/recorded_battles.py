@@ -199,5 +199,6 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     judged = judged_runs((log.header, log.header.eval.task) for log in logs)
     whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
     columns = {tournament.cluster for tournament in tournaments if tournament is not None}
-    whole = with_groups(whole, columns.pop() if len(columns) == 1 else None, required=False)
+    column = columns.pop() if len(columns) == 1 else None
+    whole = with_groups(whole, column, required=False)
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

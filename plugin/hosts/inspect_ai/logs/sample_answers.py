@@ -143,17 +143,17 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
 
     Turns of agents that were started by these agents are not included.
     """
-    spans = {
-        event.id: (event.parent_id, event.type) for event in events if event.event == "span_begin"
-    }
+    begun = [event for event in events if event.event == "span_begin"]
+    # For each span that is not of an agent, the span around it.
+    outer_spans = {event.id: event.parent_id for event in begun if event.type != "agent"}
     turns: dict[str | None, list[Turn]] = {}
     started: dict[str, str] = {}
     for event in events:
         span: Any = event.span_id
         # Go up to the nearest enclosing span of an agent, which takes at most as many steps as
         # there are spans. Further steps change nothing.
-        for _ in spans:
-            span = spans[span][0] if span in spans and spans[span][1] != "agent" else span
+        for _ in begun:
+            span = outer_spans.get(span, span)
         if event.event == "model" and event.output.choices:
             turns.setdefault(span, []).extend(_turns_in([event.output.message], {}))
         elif event.event == "tool":
@@ -281,4 +281,6 @@ def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
     system = "\n\n".join(message.text for message in given if message.role == "system") or None
     texts = text_with_places(asked)
     named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
-    return "\n\n".join(texts if len(asked) == 1 else named), system
+    # A single message needs no name of its role.
+    shown = texts if len(asked) == 1 else named
+    return "\n\n".join(shown), system

@@ -188,7 +188,11 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
-    """Yield notes on scores whose epochs do not count the same."""
+    """Yield notes on scores whose epochs do not count the same.
+
+    The notes say, by task, which scores of epochs are not reduced to their mean, which metrics are
+    estimated in unequal ways, and which further reducers a log has.
+    """
     for task, own in _group_by_task(runs).items():
         ways: dict[str, list[str]] = {}
         for each in own:

@@ -82,7 +82,8 @@ def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
     cannot_judge = kept.code is not None
     is_played_by_host = isinstance(record, EvalLog) and PLAYED_FOR in (record.eval.metadata or {})
     is_whole = isinstance(record, EvalLog) and not cannot_judge and not is_played_by_host
-    return StopReason(kept.to_text(), cannot_judge, HOW_TO_RESUME if is_whole else "")
+    how_to_resume = HOW_TO_RESUME if is_whole else ""
+    return StopReason(kept.to_text(), cannot_judge, how_to_resume)
 
 
 def write_stop(log: EvalLog, kept: Mapping[str, Any]) -> None:

@@ -232,7 +232,10 @@ def _parse_member(
 
 
 def _parse_scored(sample: SampleFile) -> ScoredSample:
-    """Parse a sample without its transcript."""
+    """Parse a sample without its transcript.
+
+    The entries of podium in its store are read only if the sample failed or requests answers.
+    """
     kept = sample.fields(SCORED_FIELDS)
     scores = SCORES.validate_python(kept.get("scores") or {})
     error = kept.get("error")
@@ -290,7 +293,7 @@ def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
-    """Convert a sample that Inspect has read to a `ScoredSample`."""
+    """Convert a sample that Inspect has read to a `ScoredSample`, as `_parse_scored` makes it."""
     given: Input = (
         sample.input
         if isinstance(sample.input, str)

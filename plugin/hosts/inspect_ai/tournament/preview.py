@@ -162,9 +162,8 @@ def _cost_sentences(
     if rotation:
         yield _note_on_turns(rotation)
     if plan.collector:
-        has_one_round = len(first) >= battles
-        wanted = plan.collector.answers_to_ask(first if has_one_round else None)
-        yield questions.requests.cost_text(responses, wanted)
+        only_round = first if len(first) >= battles else None
+        yield questions.requests.cost_text(responses, plan.collector.answers_to_ask(only_round))
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 

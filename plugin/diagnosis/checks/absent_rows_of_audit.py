@@ -53,9 +53,7 @@ def does_not_apply(name: str, reason: str) -> Check:
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     """Return that a check is not known: because of too many battles, else for the given reason."""
-    if are_too_many(battles):
-        reason = TOO_MANY
-    return not_known(name, reason)
+    return not_known(name, TOO_MANY if are_too_many(battles) else reason)
 
 
 def _row_of_settings(_data: AuditData) -> Check:

@@ -212,8 +212,7 @@ def build_cost_limit(
         raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
     for name, price in (prices or {}).items():
         is_pair = isinstance(price, Sequence) and len(price) == 2
-        has_numbers = is_pair and all(isinstance(part, int | float) for part in price)
-        if not has_numbers:
+        if not is_pair or not all(isinstance(part, int | float) for part in price):
             raise UsageError(
                 f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
             )

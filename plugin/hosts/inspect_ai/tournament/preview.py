@@ -134,8 +134,7 @@ def _cost_sentences(
     if rotation:
         yield _note_on_turns(rotation)
     if plan.collector:
-        has_one_round = len(first) >= battles
-        wanted = plan.collector.answers_to_ask(first if has_one_round else None)
+        wanted = plan.collector.answers_to_ask(first if len(first) >= battles else None)
         yield questions.requests.cost_text(responses, wanted)
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)

@@ -353,7 +353,7 @@ def _rank_together(
         for note in notice_texts(gathered.lost):
             call_at_end(partial(tell, note))
         try:
-            require_other_model(gathered, logs, is_judged=bool(options.judges))
+            require_other_model(gathered, logs, options)
         except LoneModelError:
             if options.pin:
                 pin_first_model(gathered, options)

@@ -11,12 +11,14 @@ from inspect_ai.log import (
     EvalSample,
     EvalSpec,
     EvalStats,
+    read_eval_log,
     write_eval_log,
 )
 from inspect_ai.scorer import Score
 
 import podium
 from podium.errors import DataError, UsageError
+from podium.hosts.inspect_ai.hook import rank_logs
 from podium.hosts.inspect_ai.logs.podium_entries import BattleVerdict
 from podium.notices.notice_text import notice_text
 
@@ -118,6 +120,36 @@ def test_verdicts_against_a_scored_reference_are_ranked_beside_its_log(folder):
     }
     assert "metric='match' takes the scores" in notice_text(note)
     assert not battles.lost
+
+
+@pytest.mark.parametrize("judged_as", ["pairwise", "of_my_own"])
+@pytest.mark.parametrize(
+    ("scorers", "metric", "is_ranked"),
+    [
+        (("pairwise",), None, True),
+        (("match", "pairwise"), None, True),
+        (("match", "pairwise"), "VERDICTS", True),
+        (("match", "pairwise"), "match", False),
+        (("match",), None, False),
+    ],
+)
+def test_the_first_run_of_a_task_is_ranked_against_the_reference_of_its_verdicts(
+    folder, capfd, scorers, metric, is_ranked, judged_as
+):
+    log = read_eval_log(str(write(folder, "lab/new", *scorers, judged_as=judged_as)), True)
+    log.eval.metadata = {"ranker": "win-rate"}
+    if metric:
+        log.eval.metadata["ranker_metric"] = metric.replace("VERDICTS", judged_as)
+    rank_logs([log])
+    said = capfd.readouterr().err
+    rankings = (log.results.metadata or {}).get("podium", {}).get("rankings", [])
+    ranked = {row["model"]: row["win_rate"] for one in rankings for row in one["models"]}
+    if is_ranked:
+        assert ranked == {"lab/new": 0.7, "lab/old": pytest.approx(0.3)}
+        assert "not ranked" not in said
+    else:
+        assert not ranked
+        assert "not ranked: lab/new is the first model in" in said
 
 
 def test_scores_count_where_they_rank_more_models_than_verdicts(folder):

@@ -9,9 +9,14 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import TOURNAMENTS
 from podium.errors import LoneModelError, PodiumError, UsageError
+from podium.hosts.inspect_ai.logs.epoch_scores import measure_of_part
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import absolute_name
+from podium.hosts.inspect_ai.logs.score_summaries import (
+    may_have_verdicts,
+    scorers_of_verdicts,
+)
 from podium.hosts.inspect_ai.logs.unscored_tasks import no_scorer_problem
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.notice import Notice
@@ -89,13 +94,17 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     return RankedLogs(run, others, names, lost)
 
 
-def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_judged: bool) -> None:
+def require_other_model(
+    gathered: RankedLogs, logs: Sequence[EvalLog], options: RankerOptions
+) -> None:
     """Check that a run has a model to be ranked with.
+
+    The reference of `podium/pairwise` is such a model, unless judges compare the responses anew.
 
     Args:
         gathered: the logs that are ranked together.
         logs: headers of the run's logs.
-        is_judged: whether judges compare the responses, so that no scores are needed.
+        options: podium's options of the run. If they name judges, no scores are needed.
 
     Raises:
         PodiumError: the run did not finish, or its task has no scorer.
@@ -106,11 +115,14 @@ def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_jud
     is_cut = len(logs) == 1 and logs[0].status != "success"
     if is_cut or not gathered.own_models:
         raise PodiumError(f"the eval of {logs[0].eval.model} ended with status {logs[0].status}")
+    is_judged = bool(options.judges)
     spec = logs[0].eval
     has_scores = logs[0].results is not None and bool(logs[0].results.scores)
     if len({*gathered.names.values()}) > 1 or len(logs) > 1:
         if not (is_judged or has_scores or spec.scorers):
             raise PodiumError(no_scorer_text(spec.task))
+        return
+    if not is_judged and _is_ranked_by_verdicts(gathered.run[0], logs[0], options):
         return
     model = gathered.own_models[0]
     folder = folder_of(gathered.run[0])
@@ -121,6 +133,21 @@ def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_jud
     raise LoneModelError(
         f"{first}; the next run can be ranked against it, or name logs with "
         f"{option_text('against', 'PATH')}"
+    )
+
+
+def _is_ranked_by_verdicts(log: Place, header: EvalLog, options: RankerOptions) -> bool:
+    """Return whether a log may have verdicts on its model and a reference, and these count.
+
+    They do not count if the user names metrics, none of which is a scorer of verdicts.
+    """
+    path = local_file(log)
+    asked = {*options.reading.get("metric", ())}
+    if not asked:
+        return may_have_verdicts(path, header)
+    scorers = scorers_of_verdicts(path)
+    return any(
+        not asked.isdisjoint(measure_of_part(header.eval.task, scorer).names) for scorer in scorers
     )
 
 

@@ -7,7 +7,7 @@ are cut off.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,19 @@ def may_have_verdicts(path: Path, header: EvalLog) -> bool:
     """
     if _has_podium_scorer(header):
         return True
-    return any(map(_has_podium_score, first_samples(path, FIRST_SAMPLES, frozenset({"scores"}))))
+    return bool(scorers_of_verdicts(path))
+
+
+def scorers_of_verdicts(path: Path) -> set[str]:
+    """Return the names of the scorers whose scores hold verdicts, in the samples stored first.
+
+    Raises:
+        DataError: one of these samples is damaged.
+    """
+    names = set[str]()
+    for sample in first_samples(path, FIRST_SAMPLES, frozenset({"scores"})):
+        names.update(_scorers_with_judgments(sample))
+    return names
 
 
 def _has_podium_scorer(header: EvalLog) -> bool:
@@ -112,8 +124,14 @@ def _has_podium_scorer(header: EvalLog) -> bool:
 
 def _has_podium_score(sample: Mapping[str, Any]) -> bool:
     """Return whether a score of a sample, or of its summary, has judgments in its metadata."""
-    scores = sample.get("scores") or {}
-    return any(NAMESPACE in (score.get("metadata") or ()) for score in scores.values())
+    return any(_scorers_with_judgments(sample))
+
+
+def _scorers_with_judgments(sample: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the scores of a sample that have judgments in their metadata."""
+    for name, score in (sample.get("scores") or {}).items():
+        if NAMESPACE in (score.get("metadata") or ()):
+            yield name
 
 
 def _version_of(header: EvalLog) -> tuple[int, ...]:

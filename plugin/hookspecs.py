@@ -203,7 +203,9 @@ class Format(Extension):
         names: glob patterns of the names of the files that `gathers` reads.
         texts: a function from a path to one row per judgment, with item, model_a, model_b,
             instruction, response_a, response_b, order, judge, and `words` (the judge's reply); if
-            the file lacks the text of model_b, `reference` may name the file that has it.
+            the file lacks the text of model_b, `reference` may name the file that has it. If a row
+            names the model of the file's run, `run_model` is this name, in place of which the name
+            in the record of the run (`runs`) counts.
         costs: a function from a path to one row per answer of a model, with `model`,
             `tokens in`, `tokens out`, `seconds` and `money`. A value is None if it is unknown.
         responses: a `podium.responses.read.FileReader` of the models' answers in such files.

@@ -517,6 +517,18 @@ def load_reply(logged: Mapping[str, Any]) -> Reply:
     return Reply(text, is_truncated, tokens, **fields_set)
 
 
+def words_of_judgment(judgment: Mapping[str, Any]) -> str:
+    """Return what the judge wrote in a logged judgment, without reasoning; empty if nothing.
+
+    Of a pointwise judge, these are the replies about both responses.
+
+    Args:
+        judgment: the logged judgment, with its `replies`.
+    """
+    texts = (load_reply(logged).text for logged in judgment["replies"])
+    return "\n\n".join(text for text in texts if text)
+
+
 def build_verdict_row(judgment: Mapping[str, Any], judging: Judging) -> dict[str, Any]:
     """Return the row of the battles table of one logged judgment.
 

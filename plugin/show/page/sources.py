@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pandas as pd
 from podium.data.battles import REPLIES, Battles
 from podium.data.formats.files import find_files
 from podium.errors import DataError, PodiumError
-from podium.hookspecs import load_target
+from podium.hookspecs import Reading, load_target
 from podium.notices.notice import Notice, select_codes
 from podium.numbers import cell_text
 from podium.plugins import catalogue
@@ -156,9 +157,12 @@ def collect_texts(
         PodiumError: a file of responses that was named alone, or all of a folder, cannot be read.
     """
     texts = BattleTexts()
+    named = _RowsOfRuns(battles, sources)
     items = {*battles.values_of("item")} if "item" in battles.columns else set()
     rows_of_files = (
-        _with_task_in_item(row, items) for _, row in _read_texts_or_costs("texts", sources)
+        _with_task_in_item(row, items)
+        for path, own in _read_texts_or_costs("texts", sources)
+        for row in named.row_as_ranked(path, own)
     )
     for row in chain(_rows_with_texts(battles), rows_of_files):
         texts.add_row(row)
@@ -173,6 +177,56 @@ def collect_texts(
     if _is_response_unknown(texts, battles):
         texts.notes.append(FIRST_RESPONSES)
     return texts
+
+
+class _RowsOfRuns:
+    """Names the models in rows of texts as the battles name them.
+
+    Args:
+        battles: the battles.
+        sources: sources of the verdicts.
+    """
+
+    def __init__(self, battles: Battles, sources: Sequence[str]) -> None:
+        self.reading = battles.reading
+        self.sources = sources
+
+    def row_as_ranked(self, path: Path, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield a row with the name that the ranking gives to the model of the file's run.
+
+        Rows that name no such model are yielded as they are. The row of a run that does not count
+        is left out, as its texts would be taken for those of the newest run of the model; and if
+        all runs count, so is the judge's reply, because the ranking numbers their responses anew.
+        """
+        own = row.get("run_model")
+        names = self._names if own else {}
+        if not names:
+            yield row
+        elif str(path) in names:
+            ranked = dict(row)
+            for side in ("model_a", "model_b"):
+                if row[side] == own:
+                    ranked[side] = names[str(path)]
+            if self.reading.get("runs") == "all":
+                ranked.pop("words", None)
+            yield ranked
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The name of the model of each run in the sources that counts, by its file.
+
+        It is empty if they cannot be read.
+        """
+        reading = Reading(names_joined=self.reading.get("names") == "joined")
+        names = {}
+        for each_format in catalogue.formats():
+            if each_format.runs is None or each_format.texts is None:
+                continue
+            with suppress(PodiumError):
+                files = [find_files(source, each_format.suffixes) for source in self.sources]
+                for run in load_target(each_format.runs)(files, reading):
+                    names[run.source] = run.model
+        return names
 
 
 def _with_task_in_item(row: dict[str, Any], items: Collection[str]) -> dict[str, Any]:

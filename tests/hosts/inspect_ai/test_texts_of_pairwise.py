@@ -35,6 +35,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 )
 from podium.inspect import pairwise
 from podium.responses.transcripts import Call, Show, Turn, read_pieces, write_pieces
+from podium.show.page.sources import JudgeReply, collect_texts
 
 ITEMS = 8
 PREFERENCES = ("--to", "preference", "--ties", "--flips", "-o")
@@ -221,6 +222,44 @@ def test_the_page_of_an_older_log_names_the_option(run, tmp_path, run_podium):
     code, _, err = run_podium("report", str(log), "-o", str(page))
     assert code == 0, err
     assert "the judged log holds no texts of its reference" in page.read_text()
+
+
+def words_in(log: Path | str, **reading: Any) -> dict[tuple[str, int, str, str], list[JudgeReply]]:
+    """Return the judge's replies on the battles of a log, as the page shows them."""
+    battles = podium.read_battles(str(log), merge=False, **reading)
+    assert {"words", "run_model"}.isdisjoint(battles.columns)
+    return collect_texts(battles, [str(log)]).replies
+
+
+@pytest.mark.parametrize("label", ["", "mine"])
+def test_the_judges_words_are_read_from_the_log(run, tmp_path, label):
+    log = run(write_reference(tmp_path, "old"), write_reference(tmp_path, "older"), epochs=2)
+    source = f"{label}={log}" if label else str(log)
+    model = label or "mockllm/new"
+    replies = words_in(source)
+    assert len(replies) == 2 * 2 * ITEMS
+    for item, reference, number in [("q2", "old", 1), ("q3", "older", 2)]:
+        shown = replies[item, number, model, reference]
+        assert [order for order, _, _ in shown] == ["ab", "ba"]
+        # The quality of the response is 3 for q2 and 1 for q3; that of a reference is 2.
+        better = ["A", "B"] if item == "q2" else ["B", "A"]
+        assert [words for _, _, words in shown] == better
+        assert {judge for _, judge, _ in shown} == {*podium.read_battles(str(log)).judges}
+
+
+def test_runs_that_do_not_count_show_no_words(run, tmp_path):
+    log = run(write_reference(tmp_path, "old"))
+    newer = read_eval_log(str(log))
+    newer.eval.created = "2030-01-01T00:00:00+00:00"
+    newer.eval.task_id = "another run"
+    for sample in newer.samples or []:
+        for score in (sample.scores or {}).values():
+            for judgment in (score.metadata or {})["podium"]["judgments"]:
+                judgment["words"] = "newer"
+    write_eval_log(newer, str(log.with_name("newer.eval")))
+    replies = words_in(log.parent)
+    assert {words for own in replies.values() for _, _, words in own} == {"newer"}
+    assert not words_in(log.parent, runs="all"), "responses of all runs are numbered anew"
 
 
 def test_the_text_of_a_reference_is_no_column_of_battles(run, tmp_path):

@@ -152,6 +152,18 @@ def test_the_first_run_of_a_task_is_ranked_against_the_reference_of_its_verdicts
         assert "not ranked: lab/new is the first model in" in said
 
 
+def test_all_runs_against_a_reference_count_as_further_responses(folder):
+    path = write(folder, "lab/new", "pairwise")
+    log = read_eval_log(str(path))
+    log.eval.task_id = "another run"
+    log.eval.created = "2026-01-02T00:00:00+00:00"
+    write_eval_log(log, str(path.with_name("2026-01-02T00-00-00_advice_new.eval")))
+    assert len(podium.read_battles(str(folder))) == ITEMS
+    battles = podium.read_battles(str(folder), runs="all")
+    assert len(battles) == 2 * ITEMS
+    assert set(battles.table["response"]) == {1, 2}
+
+
 def test_scores_count_where_they_rank_more_models_than_verdicts(folder):
     for model in RIGHT:
         write(folder, model, "match", *["pairwise"] * (model == "lab/new"))

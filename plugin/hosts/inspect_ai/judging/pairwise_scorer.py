@@ -26,6 +26,7 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     TRANSCRIPTS,
     BattleMetadata,
+    BattleReplies,
     BattleVerdict,
     PackVerdicts,
     credit_in,
@@ -42,7 +43,7 @@ from podium.notices.option_forms import (
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
 from podium.responses.transcripts import AgentWork, Mode, Show
-from podium.scorers.judging import Judging
+from podium.scorers.judging import Judging, words_of_judgment
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 if TYPE_CHECKING:
@@ -231,14 +232,29 @@ async def _score_against(
         )
         kept = {NAMESPACE: verdict.to_log()}
         return score_without_value("scoring_failed", problem, metadata=kept)
-    score = score_battle(battle, await ask_jury(run, battle), run.how)
+    replies = await ask_jury(run, battle)
+    score = score_battle(battle, replies, run.how)
     kept = (score.metadata or {})[NAMESPACE]
+    _keep_words(kept["judgments"], replies)
     merging = _merging_of(run.how)
     if merging:
         kept["merging"] = merging
     if not battle.transcript:
         kept["response_b"] = battle.response_b
     return score
+
+
+def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> None:
+    """Add the judge's words to the judgments in a score, as no store of the sample has them.
+
+    Args:
+        judgments: the judgments of a score, which are changed in place.
+        replies: the replies, in the same order.
+    """
+    for judgment, shown in zip(judgments, replies.judgments, strict=True):
+        words = words_of_judgment(shown)
+        if words:
+            judgment["words"] = words
 
 
 def _merging_of(how: Judging) -> dict[str, Any]:

@@ -870,6 +870,8 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
     for log, frame in frames:
         if not frame.empty:
             column = "repeat" if is_tournament(log.header) else "response"
+            # Verdicts against a reference do not number the first response.
+            frame[column] = frame[column].fillna(1).astype(int) if column in frame else 1
             number = int(frame[column].max() - frame[column].min()) + 1
             frame[column] += before[log.question]
             before[log.question] += number

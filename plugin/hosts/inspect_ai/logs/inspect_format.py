@@ -13,7 +13,7 @@ from podium.errors import DataError, UsageError, import_failure, install_hint, n
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.hosts.inspect_ai.logs.log_files import LOG_SUFFIXES, is_beside_logs, is_log
 from podium.run_record import RunRecord
-from podium.scorers.judging import load_reply
+from podium.scorers.judging import words_of_judgment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,22 +115,23 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
                 about = {**battle.to_log(), **task, **media}
                 yield about
                 for shown in judgments:
-                    words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
                     yield {
                         **about,
                         "order": shown["order"],
                         "judge": shown["judge"],
-                        "words": words,
+                        "words": words_of_judgment(shown),
                         "carried": bool(shown.get("carried")),
                     }
 
 
 def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
-    """Yield a row per battle that `pairwise` judged in an ordinary eval; nothing for other evals.
+    """Yield a row per battle and a row per judgment of `pairwise` in an ordinary eval; nothing for
+    other evals.
 
-    It has item, `task`, both models, and the text of model_b, the reference. The reader of
-    responses has the text of model_a under the name of its run. If the log lacks the text of the
-    reference, `reference` names its file as the eval named it.
+    A row has item, `task`, both models, and the text of model_b, the reference. The reader of
+    responses has the text of model_a under the name of its run; `run_model` is its name here. If
+    the log lacks the text of the reference, `reference` names its file as the eval named it. That
+    of a judgment also has the order, the judge and `words`, its reply.
     """
     from podium.hosts.inspect_ai.logs.podium_entries import reference_texts_in
     from podium.hosts.inspect_ai.logs.score_summaries import may_have_verdicts
@@ -146,8 +147,13 @@ def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
             given = options.get(name, {}).get("reference")
             named = given if isinstance(given, str) else ",".join(map(str, given or ()))
             for row in reference_texts_in(score):
+                judgments = row.pop("judgments")
                 lacks = row["response_b"] is None
-                yield {**row, "task": header.eval.task, "reference": named if lacks else None}
+                known = {"task": header.eval.task, "run_model": header.eval.model}
+                about = {**row, **known, "reference": named if lacks else None}
+                yield about
+                for judgment in judgments:
+                    yield {**about, **judgment}
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:

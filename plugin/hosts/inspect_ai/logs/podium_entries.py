@@ -500,6 +500,7 @@ def parse_answers(
 class VerdictRow(TypedDict):
     """The verdict of one judgment; its `credit` is that of model_a, and None if unparsed.
 
+    `words` is the judge's reply where the sample's store has none, as with `pairwise`.
     `podium.scorers.judging.build_verdict_row` adds further columns.
     """
 
@@ -510,6 +511,7 @@ class VerdictRow(TypedDict):
     judge: str
     attempts: NotRequired[int]
     credit: float | None
+    words: NotRequired[str]
 
 
 class BattleVerdict(LogContents):
@@ -635,6 +637,8 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     for battle in battles:
         for name in unwanted:
             battle.pop(name, None)
+    for row in rows:
+        row.pop("words", None)
     return [{**battles[row.pop("battle")], **row} for row in rows]
 
 
@@ -651,11 +655,19 @@ def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
 
     A row has the item, `response` if it is not the first, both models, and `response_b`, the text
     that the judge was shown of model_b, with `transcript` if it is one. Scores of older versions
-    lack texts that are no transcripts, and so do battles without a judge.
+    lack texts that are no transcripts, and so do battles without a judge. `judgments` has order,
+    judge and `words` (the reply) of each judgment whose reply the score has.
     """
     transcripts = (score.metadata or {}).get(TRANSCRIPTS) or {}
-    for battle in battles_in_score(score):
-        row = {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
+    battles, judgments = _battles_and_judgments(score)
+    replies: list[list[dict[str, Any]]] = [[] for _ in battles]
+    for judgment in judgments:
+        if judgment.get("words"):
+            shown = {name: judgment.get(name) for name in ("order", "judge", "words")}
+            replies[judgment["battle"]].append(shown)
+    for battle, own in zip(battles, replies, strict=True):
+        row: dict[str, Any] = {"judgments": own}
+        row |= {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
         text = battle.get("response_b")
         turns = transcripts.get(battle["model_b"])
         if turns is not None:

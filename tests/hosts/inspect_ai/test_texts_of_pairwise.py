@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import Epochs, Task, eval, task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import (
     EvalConfig,
@@ -25,6 +26,7 @@ from inspect_ai.solver import solver
 from played_logs import place
 
 import podium
+from podium.errors import DataError
 from podium.hosts.inspect_ai.judging.scorers import _fold_transcripts
 from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
@@ -33,7 +35,9 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     reference_texts_in,
     verdict_rows_in,
 )
-from podium.inspect import pairwise
+from podium.hosts.inspect_ai.logs.recorded_battles import recorded_battles
+from podium.inspect import pairwise, recorded
+from podium.responses.collection import response_key
 from podium.responses.transcripts import Call, Show, Turn, read_pieces, write_pieces
 from podium.show.page.sources import JudgeReply, collect_texts
 
@@ -245,6 +249,65 @@ def test_the_judges_words_are_read_from_the_log(run, tmp_path, label):
         better = ["A", "B"] if item == "q2" else ["B", "A"]
         assert [words for _, _, words in shown] == better
         assert {judge for _, judge, _ in shown} == {*podium.read_battles(str(log)).judges}
+
+
+@pytest.mark.parametrize("label", ["", "mine"])
+@pytest.mark.parametrize("responses", [1, 2])
+def test_battles_against_a_reference_are_rejudged_without_an_option(
+    run, tmp_path, label, responses
+):
+    references = [write_reference(tmp_path, name, responses=responses) for name in ("old", "older")]
+    log = run(*references, epochs=2)
+    source = f"{label}={log}" if label else str(log)
+    model = label or "mockllm/new"
+    record = recorded_battles(source, show=Show("auto"))
+    assert {(own.item, own.a, own.b) for own in record.pairings} == {
+        (f"q{k}", model, name) for k in range(ITEMS) for name in ("old", "older")
+    }
+    assert record.responses is not None
+    for name in ("old", "older"):
+        texts = record.responses.texts[name]
+        for number in (1, 2):
+            shown = reference_text(name, "q3", min(number, responses))
+            assert texts[response_key("q3", number)] == shown
+    own = record.responses.texts[model]
+    assert own[response_key("q3", 2)] == answer_of("q3", 2)
+    assert not record.responses.battles_without_answer(record.pairings)
+    [played] = eval(
+        recorded(battles=[source], attempts=1, replies="text", logprobs="off"),
+        model_roles={"judge": "podium/offline"},
+        log_dir=str(tmp_path / "again"),
+    )
+    assert played.status == "success", played.error
+    assert len(podium.read_battles(str(place(played)))) == 2 * 2 * ITEMS
+
+
+def test_older_logs_are_rejudged_with_the_responses_of_their_reference(run, tmp_path):
+    reference = write_reference(tmp_path, "old")
+    log = as_older_version(run(reference))
+    given = {"battles": [str(log)], "replies": "text", "logprobs": "off"}
+    with pytest.raises(PrerequisiteError, match=r"no responses of old: .*responses=") as error:
+        recorded(**given)
+    assert "zip" not in str(error.value)
+    [played] = eval(
+        recorded(**given, responses=[str(log), f"old={reference}"]),
+        model_roles={"judge": "podium/offline"},
+        log_dir=str(tmp_path / "again"),
+    )
+    assert len(podium.read_battles(str(place(played)))) == ITEMS
+
+
+def test_other_answers_of_one_reference_are_not_mixed(run, tmp_path):
+    first = run(write_reference(tmp_path, "old"))
+    other = read_eval_log(str(first))
+    other.eval.task_id, other.eval.model = "another run", "mockllm/newest"
+    for sample in other.samples or []:
+        for score in (sample.scores or {}).values():
+            battle = (score.metadata or {})["podium"]
+            battle |= {"model_a": "mockllm/newest", "response_b": "another answer"}
+    write_eval_log(other, str(first.with_name("other.eval")))
+    with pytest.raises(DataError, match="another answer of 'old' to 'q0'"):
+        recorded_battles(str(first.parent), show=Show("auto"))
 
 
 def test_runs_that_do_not_count_show_no_words(run, tmp_path):

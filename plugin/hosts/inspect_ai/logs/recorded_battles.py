@@ -1,11 +1,9 @@
-"""Read recorded battles that are to be judged again.
-
-Only logs of tournaments also hold the responses.
-"""
+"""Read recorded battles that are to be judged again, with the responses if logs hold them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from inspect_ai.log import EvalSample
 
@@ -22,6 +20,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     read_tournament,
     verdict_rows_in,
 )
+from podium.hosts.inspect_ai.logs.responses_of_evals import responses_in_evals
 from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
@@ -45,19 +44,22 @@ class RecordedBattles:
         responses: the responses; None if they are in other files.
         preferred: name of the model whose responses humans are known to prefer; None if no
             preferences are known.
+        lacking: models without responses in the logs of their battles, if no battle has both.
     """
 
     pairings: tuple[Pairing, ...]
     repeats: dict[str, int]
     responses: Responses | None = None
     preferred: str | None = None
+    lacking: tuple[str, ...] = ()
 
 
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     """Read the battles to re-judge.
 
-    If the sources have logs of tournaments, these are their battles. Otherwise they are pairs of
-    responses with a known preference. If there are none, they are verdicts in any known format.
+    If the sources have logs of tournaments, these are their battles; if they have logs of ordinary
+    evals, those that `pairwise` judged or scores decided. Otherwise they are pairs of responses
+    with a known preference. If there are none, they are verdicts in any known format.
 
     Raises:
         UsageError: there are no sources, or they have no battle.
@@ -68,13 +70,13 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
             f"{RECORDED} needs battles to re-judge: "
             "-T battles=LOG (logs, or verdicts beside responses=)"
         )
-    chosen = [
-        log
-        for log in find_logs(sources)
-        if is_tournament(log.header) and not _is_own_log(log, sources)
-    ]
+    logs = find_logs(sources)
+    chosen = [log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)]
     if chosen:
         return _battles_in_logs(chosen)
+    evals = [log.path for log in logs if not is_tournament(log.header)]
+    if evals:
+        return _battles_in_evals(sources, evals, show)
     pairs = read_pairs(sources, show)
     if pairs:
         pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
@@ -99,6 +101,28 @@ def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
     tournament = read_tournament(log.header)
     is_shard = tournament is not None and tournament.shard is not None
     return is_shard and own_sources == ",".join(sources)
+
+
+def _battles_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show) -> RecordedBattles:
+    """Read battles, the numbers of repeats, and responses from sources with logs of ordinary evals.
+
+    Args:
+        sources: the sources.
+        paths: the logs of ordinary evals in them.
+        show: what is shown of agents where logs do not say it.
+
+    Raises:
+        UsageError: no verdict names its item.
+        DataError: a log is damaged, or logs have different answers of a model to one item.
+    """
+    record = _battles_in_tables(sources)
+    responses = responses_in_evals(sources, paths, show)
+    unanswered = responses.battles_without_answer(record.pairings)
+    if len(unanswered) < len(record.pairings):
+        return replace(record, responses=responses)
+    models = {name for battle in record.pairings for name in (battle.a, battle.b)}
+    lacking = sorted(name for name in models if not responses.texts.get(name))
+    return replace(record, lacking=tuple(lacking))
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:

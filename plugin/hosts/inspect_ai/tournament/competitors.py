@@ -25,6 +25,7 @@ from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Show
 from podium.scorers.judging import Judging
+from podium.wording import some
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,8 @@ def read_competitors(
         _refuse_other_groups(options, record.responses)
         competing = record.responses
     else:
+        if record is not None and record.lacking and not responses:
+            _refuse_without_responses(record.lacking)
         competing = _read_answers(responses, options, questions)
     unanswered = competing.battles_without_answer(record.pairings) if record is not None else []
     selected = competing.select(
@@ -133,6 +136,15 @@ def read_competitors(
         answered_by=options.answered_by,
     )
     return Competitors(selected, record, tuple(unanswered))
+
+
+def _refuse_without_responses(models: Sequence[str]) -> None:
+    """Raise UsageError: the logs of the battles hold no responses of these models."""
+    option = option_text("responses", "PATH", kind="argument")
+    raise UsageError(
+        f"the logs of these battles hold no responses of {some(models)}: give the responses of all "
+        f"models as {option}"
+    )
 
 
 def _read_record(request: TournamentRequest, questions: Questions) -> RecordedBattles | None:

@@ -1,0 +1,75 @@
+"""The responses that battles in logs of ordinary evals compare, those of references among them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from podium.errors import DataError
+from podium.hosts.inspect_ai.logs.inspect_format import battle_texts
+from podium.hosts.inspect_ai.logs.response_reader import READER
+from podium.responses.collection import Responses, response_key
+from podium.responses.read import read_responses
+from podium.responses.transcripts import AS_RECORDED, AgentWork, Show, work_in
+
+
+def responses_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show) -> Responses:
+    """Read the responses of models, and those of the references that `pairwise` compared.
+
+    If a log says what the judge was shown of an agent's work, responses are transcripts where they
+    were before, and answers elsewhere. No response counts as missing, because only recorded battles
+    are played again.
+
+    Args:
+        sources: the sources, each optionally `label=path`.
+        paths: the logs of ordinary evals in these sources.
+        show: what is shown of agents where logs do not say it.
+
+    Raises:
+        DataError: a log is damaged, or logs have different answers of a model to one item.
+    """
+    rows = [
+        (str(path), row) for path in paths for row in battle_texts(path) if row.get("response_b")
+    ]
+    if rows:
+        is_transcript = any(row.get("transcript") for _, row in rows)
+        show = replace(show, mode="transcript" if is_transcript else "answer")
+    read = read_responses(
+        *sources, readers=(READER,), reasoning=show.reasoning, show=show, optional=True
+    )
+    texts = {model: dict(own) for model, own in read.texts.items()}
+    work = {model: dict(own) for model, own in read.work.items()}
+    for path, model, key, text, is_transcript in _texts_compared(rows, read):
+        before = texts.setdefault(model, {}).setdefault(key, text)
+        if before.strip() != text.strip():
+            item = key.partition("\0")[0]
+            raise DataError(
+                f"another answer of {model!r} to {item!r} than in the other logs",
+                remedy="re-judge the logs one at a time: their answers differ",
+                source=path,
+            )
+        if is_transcript:
+            own_work: dict[str, AgentWork] = work.setdefault(model, {})
+            own_work[key] = replace(work_in(text), limit=AS_RECORDED)
+    missing: dict[str, dict[str, str]] = {model: {} for model in texts}
+    return replace(read, texts=texts, work=work, missing=missing)
+
+
+def _texts_compared(
+    rows: Sequence[tuple[str, Mapping[str, Any]]], read: Responses
+) -> Iterator[tuple[str, str, str, str, bool]]:
+    """Yield log, model, key of the response, text, and whether it is a transcript, of references.
+
+    Rows of items that have no response here are left out.
+
+    Args:
+        rows: the log and the texts of each battle.
+        read: the responses of the models, whose items count.
+    """
+    items = {item.id for item in read.items}
+    for path, row in rows:
+        of_task = f"{row['task']}:{row['item']}"
+        item = of_task if of_task in items else str(row["item"])
+        if item in items:
+            key = response_key(item, row.get("response") or 1)
+            yield path, row["model_b"], key, row["response_b"], bool(row.get("transcript"))

@@ -172,6 +172,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
     },
     "lm-eval": {
         "gathers": "podium.data.formats.lm_eval_folders:gather",
+        "texts": "podium.data.formats.lm_eval_judged:reply_rows",
         "runs": "podium.data.formats.lm_eval_folders:runs_in_folders",
         "names": (
             "*samples_*.jsonl",

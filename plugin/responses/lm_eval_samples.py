@@ -1,6 +1,6 @@
 """Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from podium.data.formats.lm_eval_documents import (
     request_of,
     words_of_document,
 )
+from podium.data.formats.lm_eval_judged import verdicts_in_row
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
@@ -134,7 +135,8 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     """Read all responses to each document, as the model wrote them before any filter.
 
     Each document of a task is an item; see `layout.item_ids`. Its category is the name of the task.
-    Rows of one filter are read, the first by name.
+    A document with verdicts of podium's filter is the item of these: that of the task with whose
+    responses it was compared. Rows of one filter are read, the first by name.
 
     Raises:
         DataError: a row has no prompt, or a response is not text.
@@ -153,8 +155,18 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     items = layout.item_ids(file.task, documents)
     answers: list[ResponseRow] = []
     for record, item in zip(records, items, strict=True):
-        answers += _responses_to_document(record, item, file.task, file.model, sheet.show)
+        item, task = _judged_item(record.cells) or (item, file.task)
+        answers += _responses_to_document(record, item, task, file.model, sheet.show)
     return answers
+
+
+def _judged_item(cells: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the item and the category of the battles in a row's verdicts; None if it has none."""
+    verdicts = verdicts_in_row(cells)
+    if verdicts is None:
+        return None
+    categories = [battle["category"] for battle in verdicts["battles"] if battle.get("category")]
+    return (str(verdicts["item"]), str(categories[0])) if categories else None
 
 
 def _responses_to_document(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
+from podium.data.formats.lm_eval_judged import model_of_verdicts, verdicts_in_row
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
 from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.reading.model_names import note_doubtful_names
@@ -664,7 +665,9 @@ def _sheet_of_samples(
         else:
             row_of_line[place.removeprefix("line ")] = row
     frame = pd.DataFrame(list(row_of_line.values()), index=pd.Index(list(row_of_line), name="line"))
-    return Sheet(file.path, file.model, frame, *form), notes
+    judged = next(filter(None, map(verdicts_in_row, row_of_line.values())), None)
+    model = model_of_verdicts(file, judged) if judged else file.model
+    return Sheet(file.path, model, frame, *form), notes
 
 
 def _is_log_of(reader: FileReader, path: Path) -> bool:

@@ -15,11 +15,12 @@ The document's credit is that of the model whose response the row holds, a battl
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.comparability.questions import FINDING
 from podium.data.asked_judges import notes_on_refused
-from podium.data.formats.lm_eval_layout import Samples, sample_rows
+from podium.data.formats.lm_eval_layout import SAMPLES_NAME, Samples, sample_rows
 from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_scores import read_scores
 from podium.data.formats.records import short_lines
@@ -109,6 +110,55 @@ def _shared_cells(
     return cells
 
 
+def verdicts_in_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the verdicts in a row of a samples file; None if it has none.
+
+    A text that the model itself wrote only looks like verdicts, and counts as none.
+    """
+    verdicts = parse_verdicts(row.get("filtered_resps"))
+    return None if verdicts is None or _is_filtered_text_of_model(row) else verdicts
+
+
+def model_of_verdicts(file: Samples, verdicts: Mapping[str, Any]) -> str:
+    """Return the name of the model whose responses a file holds, by the verdicts on a document.
+
+    The user's label or a name by settings comes first, then the filter's, then lm-eval's.
+    """
+    is_named = file.has_label or file.named_settings
+    has_filter_name = not is_named and verdicts["model"] != UNNAMED_MODEL
+    return str(verdicts["model"]) if has_filter_name else file.model
+
+
+def reply_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row per judgment in a samples file, with the judge's reply; nothing for other files.
+
+    A row has item, both models, `response`, order, judge, `words` (the reply), and `run_model`, the
+    name that the filter gave to the file's model.
+    """
+    if not SAMPLES_NAME.match(path.name) or not _has_verdicts(path):
+        return
+    for _, row in sample_rows(path):
+        verdicts = verdicts_in_row(row or {})
+        if verdicts is None:
+            continue
+        for battle in verdicts["battles"]:
+            shared = _shared_cells(verdicts, battle, {})
+            shared["run_model"] = verdicts["model"]
+            for judgment in battle["judgments"]:
+                words = "\n\n".join(text for text in judgment.get("replies", ()) if text)
+                shown = {"order": judgment["order"], "judge": judgment["judge"]}
+                yield {**shared, **shown, "words": words}
+
+
+def _has_verdicts(path: Path) -> bool:
+    """Return whether a samples file may have verdicts.
+
+    Most files have none. To search their bytes is faster than to parse them.
+    """
+    with path.open("rb") as stream, named_in_errors(path):
+        return any(VERDICTS_KEY.encode() in line for line in short_lines(stream))
+
+
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
     """Return the verdicts on some documents as a battles table.
 
@@ -149,9 +199,7 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     sheets = []
     files_of_models = []
     for file in files:
-        # Most files have no verdicts. To search their bytes is faster than to parse them.
-        with file.path.open("rb") as stream, named_in_errors(file.path):
-            is_judged = any(VERDICTS_KEY.encode() in line for line in short_lines(stream))
+        is_judged = _has_verdicts(file.path)
         judges: dict[str, JudgeRecord] = {}
         refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
@@ -218,13 +266,10 @@ def _read_judgments(
             fields = {"path": str(file.path), "place": place, "task": ""}
             lost.append(Notice("cut-off-line", fields))
             continue
-        verdicts_of_document = parse_verdicts(row.get("filtered_resps"))
-        if verdicts_of_document is None or _is_filtered_text_of_model(row):
+        verdicts_of_document = verdicts_in_row(row)
+        if verdicts_of_document is None:
             continue
-        # The user's label or a name by settings comes first, then the filter's, then lm-eval's.
-        is_named = file.has_label or file.named_settings
-        has_filter_name = not is_named and verdicts_of_document["model"] != UNNAMED_MODEL
-        model = str(verdicts_of_document["model"]) if has_filter_name else file.model
+        model = model_of_verdicts(file, verdicts_of_document)
         models[model] = None
         one_sided.add(verdicts_of_document.get("one_sided") or "unparsed")
         for name, record in verdicts_of_document.get("judges", {}).items():

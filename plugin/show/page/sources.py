@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -14,7 +15,7 @@ import pandas as pd
 from podium.data.battles import REPLIES, Battles
 from podium.data.formats.files import find_files
 from podium.errors import DataError, PodiumError
-from podium.hookspecs import Reading, load_target
+from podium.hookspecs import Format, Reading, load_target
 from podium.notices.notice import Notice, select_codes
 from podium.numbers import cell_text
 from podium.plugins import catalogue
@@ -189,6 +190,7 @@ class _RowsOfRuns:
 
     def __init__(self, battles: Battles, sources: Sequence[str]) -> None:
         self.reading = battles.reading
+        self.counted = {run.source: run.model for run in battles.runs}
         self.sources = sources
 
     def row_as_ranked(self, path: Path, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -215,17 +217,19 @@ class _RowsOfRuns:
     def _names(self) -> dict[str, str]:
         """The name of the model of each run in the sources that counts, by its file.
 
-        It is empty if they cannot be read.
+        The battles may know which runs of a format count. It is empty if they cannot be read.
         """
         reading = Reading(names_joined=self.reading.get("names") == "joined")
-        names = {}
+        names: dict[str, str] = {}
         for each_format in catalogue.formats():
             if each_format.runs is None or each_format.texts is None:
                 continue
             with suppress(PodiumError):
                 files = [find_files(source, each_format.suffixes) for source in self.sources]
-                for run in load_target(each_format.runs)(files, reading):
-                    names[run.source] = run.model
+                runs = load_target(each_format.runs)(files, reading)
+                of_format = {run.source: run.model for run in runs}
+                counted = {path: self.counted[path] for path in of_format if path in self.counted}
+                names |= counted or of_format
         return names
 
 
@@ -365,20 +369,26 @@ def _read_texts_or_costs(
             continue
         read_rows = load_target(reader)
         for source in sources:
-            for path in _files_in(source, each_format.suffixes):
+            for path in _files_of_format(source, each_format):
                 # The readers of battles and responses have told of a damaged file, or raised it.
                 with suppress(DataError):
                     for row in read_rows(path):
                         yield path, row
 
 
-def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files of a source with one of the suffixes; empty if it cannot be listed."""
+def _files_of_format(source: str, file_format: Format) -> list[Path]:
+    """Return the files of a source that may be of a format; empty if it cannot be listed.
+
+    They have one of its suffixes, or, if it has none, match one of the globs of its names.
+    """
+    suffixes = file_format.suffixes
     try:
         paths = find_files(source, suffixes).paths
     except PodiumError:
         return []
-    return [path for path in paths if path.name.endswith(suffixes)]
+    if suffixes:
+        return [path for path in paths if path.name.endswith(suffixes)]
+    return [path for path in paths if any(fnmatch(path.name, name) for name in file_format.names)]
 
 
 def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from podium.checks import Result
 from podium.data.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
 from podium.data.reading.judgments import read_battles
 from podium.ranking.rank_battles import rank
+from podium.show.page.sources import collect_texts
 
 
 def judgment(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:
@@ -164,3 +165,56 @@ def test_settings_of_judged_runs_are_checked(tmp_path: Path, shots: int, result:
     checks = {check.name: check for check in rank(read_battles(tmp_path)).standings[0].checks}
     assert checks["same question"].result is Result.OK
     assert checks["same settings"].result is result
+
+
+def write_answers(path: Path, verdicts: list[dict[str, Any]] | None = None) -> None:
+    """Write the answers of a model to two documents, with verdicts on them if there are some."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    model = path.parent.name
+    rows = []
+    for k in range(2):
+        answer = f"{model} on {k}"
+        filtered = answer if verdicts is None else verdicts_as_text(verdicts[k])
+        rows.append(
+            {
+                "doc_id": k,
+                "doc": {"question": k},
+                "doc_hash": f"{k}" * 64,
+                "target": "",
+                "arguments": {"gen_args_0": {"arg_0": f"Question {k}?", "arg_1": {}}},
+                "resps": [[answer]],
+                "filtered_resps": [filtered],
+                "filter": "f",
+            }
+        )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("label", ["", "mine"])
+@pytest.mark.parametrize("name", ["this model", "mine"])
+def test_the_texts_of_a_task_that_judges_need_no_option(tmp_path: Path, label: str, name: str):
+    """The task that judges has another name than that of the opponent's answers."""
+    out = tmp_path / "out"
+    write_answers(out / "elm" / f"samples_t_{TIME}.jsonl")
+    for hour, words in (("01", "older"), ("02", "B, as it is longer")):
+        verdicts = []
+        for k in range(2):
+            shown = [{**judgment(order, 0.0), "replies": [words]} for order in ("ab", "ba")]
+            verdict = document(k, *shown, model=name)
+            verdict["item"] = f"t:{str(k) * 12}"
+            verdict["battles"][0]["category"] = "t"
+            verdicts.append(verdict)
+        run = out / "ash" / f"samples_t_judged_2026-01-02T{hour}-00-00.000000.jsonl"
+        write_answers(run, verdicts)
+    model = label or ("ash" if name == "this model" else name)
+    sources = [f"{label}={out / 'ash'}", str(out / "elm")] if label else [str(out)]
+    texts = collect_texts(read_battles(*sources, merge=False), sources)
+    key = f"t:{'1' * 12}"
+    assert texts.replies[key, 1, "elm", model] == [
+        ("ab", "j", "B, as it is longer"),
+        ("ba", "j", "B, as it is longer"),
+    ]
+    assert texts.instructions[key] == "Question 1?"
+    assert texts.responses[key, 1, "elm"] == "elm on 1"
+    assert texts.responses[key, 1, model] == "ash on 1"
+    assert not texts.notes

@@ -21,6 +21,7 @@ from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice, select_codes
 from podium.question_finding import QuestionFinding
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
+from podium.responses.item_columns import agreed_values, dividing_columns
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
 from podium.wording import group_noun, some
@@ -58,6 +59,7 @@ class Item:
         media: images, audio or files that belong to the instruction, as the host's JSON.
         responses: the largest number of responses that a model gave to the item.
         group: the group of the item, such as a passage; None if items have no groups.
+        columns: further short values of the item by column, such as a passage or a level.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Item:
     media: str | None = None
     responses: int = 1
     group: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -213,6 +216,15 @@ class Responses:
         if self.cluster is None:
             return Field(models, items, absent)
         return Field(models, items, absent, groups, group_noun(self.cluster))
+
+    def dividing_columns(self) -> dict[str, dict[str, list[str]]]:
+        """Return the further columns that divide the items, as `item_columns.dividing_columns`.
+
+        The column of the groups (`cluster`) is left out.
+        """
+        by_item = {item.id: item.columns for item in self.items}
+        found = dividing_columns(by_item)
+        return {column: items for column, items in found.items() if column != self.cluster}
 
     def mean_number(self, *, of_left_out: bool = False) -> float:
         """Return the mean number of responses to the item of a battle, over all possible battles.
@@ -682,7 +694,16 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
             "instruction"
         )
         raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
-    return Item(rows[0].item, instruction, category, reference, system, media, group=group)
+    return Item(
+        id=rows[0].item,
+        instruction=instruction,
+        category=category,
+        reference=reference,
+        system=system,
+        media=media,
+        group=group,
+        columns=agreed_values([row.columns for row in rows]),
+    )
 
 
 def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:

@@ -1,6 +1,6 @@
 """Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from podium.responses.answers import (
     is_empty,
 )
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
+from podium.responses.item_columns import short_values
 from podium.responses.transcripts import AgentWork, Show
 from podium.text import parse_json
 
@@ -180,7 +181,13 @@ def _responses_to_document(
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()
         work = None
-    more = {"category": task, "reference": record.cell_name("target"), "system": system}
+    fields = record.cells.get("doc")
+    more: dict[str, Any] = {
+        "category": task,
+        "reference": record.cell_name("target"),
+        "system": system,
+        "columns": short_values(fields) if isinstance(fields, Mapping) else {},
+    }
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))
     if record.cluster is not None:

@@ -22,6 +22,10 @@ COLUMNS_OF_ROWS = (
     "order",
 )
 """Columns that cannot be groups of items, because they name the item or differ within it."""
+MOST_EMPTY = 0.1
+"""With a larger share of items without a group, a column is not taken for one of groups."""
+FEWEST_PER_GROUP = 1.5
+"""A column groups items only if it has at least this number of items per value."""
 
 
 def require_groups(tables: Sequence[RecordTable], column: str) -> None:

@@ -413,10 +413,10 @@ class _LogReader:
             # If a tournament has few battles, a shard may have none.
             frame = self.table.build()
             frame.attrs = {"missing": self.missing}
-            return self._with_cluster(frame)
+            return self._with_item_columns(frame)
         if not self.table.count:
             return None
-        frame = self._with_cluster(self.table.build())
+        frame = self._with_item_columns(self.table.build())
         # Battles of an ordinary eval that were not judged are missing, beside others that were.
         self.missing += self._count_unjudged() if self.scores else 0
         config = self.header.eval.config
@@ -448,12 +448,22 @@ class _LogReader:
                 frame.attrs["by_schema"] = self._count_repeated_in_schema(frame)
         return frame
 
-    def _with_cluster(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the verdicts with the column of the groups of items, if the tournament has any."""
-        if self.tournament and self.tournament.cluster:
+    def _with_item_columns(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the verdicts of a tournament with the columns of items that its log keeps.
+
+        They are the column of the groups of items, if the tournament has any, and further columns
+        that divide the items. The frame of another log is unchanged.
+        """
+        if not self.tournament:
+            return frame
+        if self.tournament.cluster:
             if "group" in frame:
                 frame[self.tournament.cluster] = frame.pop("group")
             frame.attrs["cluster"] = self.tournament.cluster
+        for column, items_by_value in self.tournament.item_columns.items():
+            if column not in frame:
+                of_item = {item: value for value, items in items_by_value.items() for item in items}
+                frame[column] = frame["item"].map(of_item)
         return frame
 
     def _jury_cells(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREEING_FIELDS
+from podium.responses.item_columns import short_values
 from podium.responses.read import RowForm
 from podium.responses.transcripts import AgentWork, Call, Show, Turn
 from podium.text import text_of
@@ -247,10 +248,12 @@ def question_of(
 ) -> QuestionRow:
     """Return the question that a sample of a log or dataset asks.
 
-    The group of its item is the value of the key `cluster` in its metadata.
+    The group of its item is the value of the key `cluster` in its metadata, and the further columns
+    of the item are the short values there.
     """
-    group = (sample.metadata or {}).get(cluster) if cluster else None
-    category = (sample.metadata or {}).get("category")
+    metadata = sample.metadata or {}
+    group = metadata.get(cluster) if cluster else None
+    category = metadata.get("category")
     if category is not None and not isinstance(category, str):
         category = json.dumps(category, default=str)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
@@ -267,6 +270,7 @@ def question_of(
         media=media_as_text(sample.input),
         choices=tuple(sample.choices or ()),
         group=text_of(group),
+        columns=short_values(metadata),
     )
 
 

@@ -11,9 +11,9 @@ from unicodedata import normalize
 import numpy as np
 
 from podium.data.formats.lm_eval_documents import AskedDocument
+from podium.data.item_columns import short_values
 from podium.errors import DataError, UsageError
 from podium.printable import shorten
-from podium.responses.item_columns import short_values
 from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
 from podium.text import text_of
 from podium.wording import some
@@ -62,7 +62,7 @@ class QuestionRow:
     id_scope: str | None = None
     document: AskedDocument | None = None
     group: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def length(self) -> int:

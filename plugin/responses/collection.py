@@ -13,6 +13,7 @@ from math import comb
 from typing import Any
 
 from podium.comparability.asked_items import normal_words
+from podium.data.item_columns import agreed_values, dividing_columns
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.data.tasks_of_items import task_of_item
 from podium.errors import DataError, OtherQuestionError, UsageError
@@ -21,7 +22,6 @@ from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice, select_codes
 from podium.question_finding import QuestionFinding
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
-from podium.responses.item_columns import agreed_values, dividing_columns
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
 from podium.wording import group_noun, some
@@ -70,7 +70,7 @@ class Item:
     media: str | None = None
     responses: int = 1
     group: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -220,11 +220,12 @@ class Responses:
     def dividing_columns(self) -> dict[str, dict[str, list[str]]]:
         """Return the further columns that divide the items, as `item_columns.dividing_columns`.
 
-        The column of the groups (`cluster`) is left out.
+        The column of the groups (`cluster`) and the category, which are fields of items, are left
+        out.
         """
-        by_item = {item.id: item.columns for item in self.items}
-        found = dividing_columns(by_item)
-        return {column: items for column, items in found.items() if column != self.cluster}
+        found = dividing_columns({item.id: item.columns for item in self.items})
+        fields = ("category", self.cluster)
+        return {column: items for column, items in found.items() if column not in fields}
 
     def mean_number(self, *, of_left_out: bool = False) -> float:
         """Return the mean number of responses to the item of a battle, over all possible battles.

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from podium.data.item_columns import COLUMNS_OF_VERDICTS
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
-from podium.responses.item_columns import COLUMNS_OF_VERDICTS
 from podium.wording import quantity, some, some_paths
 
 

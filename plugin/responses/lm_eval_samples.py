@@ -1,6 +1,6 @@
 """Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     description_of_row,
+    fields_of_document,
     group_of_row,
     request_of,
     words_of_document,
 )
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
+from podium.data.item_columns import short_values
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.responses.answers import (
@@ -25,7 +27,6 @@ from podium.responses.answers import (
     is_empty,
 )
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
-from podium.responses.item_columns import short_values
 from podium.responses.transcripts import AgentWork, Show
 from podium.text import parse_json
 
@@ -181,12 +182,11 @@ def _responses_to_document(
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()
         work = None
-    fields = record.cells.get("doc")
     more: dict[str, Any] = {
         "category": task,
         "reference": record.cell_name("target"),
         "system": system,
-        "columns": short_values(fields) if isinstance(fields, Mapping) else {},
+        "columns": short_values(fields_of_document(record.cells)),
     }
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))

@@ -5,27 +5,11 @@ from collections.abc import Sequence
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, quote_name
 from podium.data.formats.records import Records
+from podium.data.item_columns import COLUMNS_OF_ROWS
 from podium.data.reading.rows import RecordTable
 from podium.errors import DataError, UsageError
 from podium.notices.option_forms import option_text
 from podium.wording import some, some_paths
-
-COLUMNS_OF_ROWS = (
-    "item",
-    "model",
-    "model_a",
-    "model_b",
-    "credit",
-    "score",
-    "margin",
-    "repeat",
-    "order",
-)
-"""Columns that cannot be groups of items, because they name the item or differ within it."""
-MOST_EMPTY = 0.1
-"""With a larger share of items without a group, a column is not taken for one of groups."""
-FEWEST_PER_GROUP = 1.5
-"""A column groups items only if it has at least this number of items per value."""
 
 
 def require_groups(tables: Sequence[RecordTable], column: str) -> None:

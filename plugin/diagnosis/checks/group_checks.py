@@ -14,7 +14,7 @@ import numpy as np
 from podium.checks import CHECKS, Check, find_flagged, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
-from podium.data.reading.item_groups import FEWEST_PER_GROUP, MOST_EMPTY
+from podium.data.item_columns import FEWEST_PER_GROUP, MOST_EMPTY
 from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.size_limits import are_too_many

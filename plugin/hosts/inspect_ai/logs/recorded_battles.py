@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from inspect_ai.log import EvalSample
 
 from podium.data.formats.run_folders import FiledRun
+from podium.data.item_columns import values_by_item
 from podium.data.pairings import Pairing, pairing
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
@@ -27,7 +28,6 @@ from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
 from podium.responses.groups_of_responses import with_groups
-from podium.responses.item_columns import values_by_item
 from podium.responses.preference_pairs import PREFERRED_MODEL, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.wording import some_paths

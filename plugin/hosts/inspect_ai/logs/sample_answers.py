@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog, EvalSample, transcript
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.solver import TaskState
 
+from podium.data.item_columns import short_values
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
@@ -31,7 +32,6 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREEING_FIELDS
-from podium.responses.item_columns import short_values
 from podium.responses.read import RowForm
 from podium.responses.transcripts import AgentWork, Call, Show, Turn
 from podium.text import text_of

@@ -1,16 +1,35 @@
-"""Further columns of items, such as a passage or a level, which a tournament's log keeps.
+"""Further columns of items, such as a passage or a level, in the logs and samples of hosts.
 
-With them, the ranking of the log can check whether items depend on each other in groups, and take
-`--cluster` and `--by`, even if the tournament did not name a column of groups.
+Of the metadata of samples and the fields of documents, those are kept that divide the items. With
+them, a ranking can check whether items depend on each other in groups, and take `--cluster` and
+`--by`, even if no option named a column when the models were run.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.data.battles import COLUMNS
-from podium.data.reading.item_groups import COLUMNS_OF_ROWS, FEWEST_PER_GROUP, MOST_EMPTY
 from podium.text import text_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS_OF_ROWS = (
+    "item",
+    "model",
+    "model_a",
+    "model_b",
+    "credit",
+    "score",
+    "margin",
+    "repeat",
+    "order",
+)
+"""Columns that cannot be groups of items, because they name the item or differ within it."""
+MOST_EMPTY = 0.1
+"""With a larger share of items without a group, a column is not taken for one of groups."""
+FEWEST_PER_GROUP = 1.5
+"""A column groups items only if it has at least this number of items per value."""
 COLUMNS_OF_LOGS = {
     "attempts",
     "cost",
@@ -27,8 +46,8 @@ COLUMNS_OF_VERDICTS = {*COLUMNS_OF_ROWS, *COLUMNS, *COLUMNS_OF_LOGS} - {"categor
 """Columns that cannot be groups of items, as they are those of verdicts in a tournament's log."""
 LONGEST_VALUE = 80
 """Largest number of characters of a value that is kept. Longer texts are contents, not labels."""
-NOT_OF_ITEMS = COLUMNS_OF_VERDICTS | {"category", "task", "source", "turn"}
-"""Columns that are not kept: those of verdicts, and those that a log holds elsewhere."""
+NOT_OF_ITEMS = COLUMNS_OF_VERDICTS | {"task", "source", "turn", "group"}
+"""Columns that are not kept: those of verdicts, and those with another meaning in readers."""
 
 
 def short_values(cells: Mapping[str, Any]) -> dict[str, str]:
@@ -109,3 +128,40 @@ def dividing_columns(
         if is_held and has_groups:
             dividing[column] = items_by_value
     return dividing
+
+
+class ItemColumns:
+    """Collects the short values of items from rows, and finds the columns that divide the items."""
+
+    def __init__(self) -> None:
+        self._rows_by_item: dict[str, list[Mapping[str, str]]] = {}
+
+    def add(self, item: str, cells: Mapping[str, Any]) -> None:
+        """Add the values of a row by column, such as the metadata of a sample of an item."""
+        self._rows_by_item.setdefault(item, []).append(short_values(cells))
+
+    def add_to(self, frame: "pd.DataFrame") -> list[str]:
+        """Add the columns that divide the items to a table, and return their names.
+
+        The arguments are those of `add_columns`.
+        """
+        rows = {item: agreed_values(rows) for item, rows in self._rows_by_item.items()}
+        return add_columns(frame, dividing_columns(rows))
+
+
+def add_columns(
+    frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Sequence[str]]]
+) -> list[str]:
+    """Add columns of items to a table, unless it has a column of the name, and return their names.
+
+    Args:
+        frame: a table with a column `item`. It is changed in place. Items without a value have NaN.
+        columns: the items of each value, by column and value, as `dividing_columns` returns them.
+    """
+    added = []
+    for column, items_by_value in columns.items():
+        if column not in frame:
+            of_item = {item: value for value, items in items_by_value.items() for item in items}
+            frame[column] = frame["item"].map(of_item)
+            added.append(column)
+    return added

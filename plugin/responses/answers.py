@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +11,7 @@ from unicodedata import normalize
 import numpy as np
 
 from podium.data.formats.lm_eval_documents import AskedDocument
+from podium.data.item_columns import short_values
 from podium.errors import DataError, UsageError
 from podium.printable import shorten
 from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
@@ -44,6 +45,7 @@ class QuestionRow:
             from a samples file.
         group: the group of the item, such as the passage that it is about; None if no column of
             groups was asked for.
+        columns: further short values of the item by column, such as a passage or a level.
     """
 
     item: str
@@ -60,6 +62,7 @@ class QuestionRow:
     id_scope: str | None = None
     document: AskedDocument | None = None
     group: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def length(self) -> int:
@@ -279,8 +282,12 @@ class Record:
         return text
 
     def question(self, item: str, instruction: str | None, **further_fields: Any) -> QuestionRow:
-        """Return a question that was read from this row, with the group of its item."""
-        about = {"group": self.cell_name(self.cluster), **further_fields}
+        """Return a question that was read from this row, with its item's group and columns."""
+        about: dict[str, Any] = {
+            "group": self.cell_name(self.cluster),
+            "columns": short_values(self.cells),
+        }
+        about |= further_fields
         return QuestionRow(item, instruction, source=self.source, row=self.row, **about)
 
     def error(self, problem: str, remedy: str) -> DataError:

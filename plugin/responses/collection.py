@@ -13,6 +13,7 @@ from math import comb
 from typing import Any
 
 from podium.comparability.asked_items import normal_words
+from podium.data.item_columns import agreed_values, dividing_columns
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.data.tasks_of_items import task_of_item
 from podium.errors import DataError, OtherQuestionError, UsageError
@@ -58,6 +59,7 @@ class Item:
         media: images, audio or files that belong to the instruction, as the host's JSON.
         responses: the largest number of responses that a model gave to the item.
         group: the group of the item, such as a passage; None if items have no groups.
+        columns: further short values of the item by column, such as a passage or a level.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Item:
     media: str | None = None
     responses: int = 1
     group: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -213,6 +216,16 @@ class Responses:
         if self.cluster is None:
             return Field(models, items, absent)
         return Field(models, items, absent, groups, group_noun(self.cluster))
+
+    def dividing_columns(self) -> dict[str, dict[str, list[str]]]:
+        """Return the further columns that divide the items, as `item_columns.dividing_columns`.
+
+        The column of the groups (`cluster`) and the category, which are fields of items, are left
+        out.
+        """
+        found = dividing_columns({item.id: item.columns for item in self.items})
+        fields = ("category", self.cluster)
+        return {column: items for column, items in found.items() if column not in fields}
 
     def mean_number(self, *, of_left_out: bool = False) -> float:
         """Return the mean number of responses to the item of a battle, over all possible battles.
@@ -682,7 +695,16 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
             "instruction"
         )
         raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
-    return Item(rows[0].item, instruction, category, reference, system, media, group=group)
+    return Item(
+        id=rows[0].item,
+        instruction=instruction,
+        category=category,
+        reference=reference,
+        system=system,
+        media=media,
+        group=group,
+        columns=agreed_values([row.columns for row in rows]),
+    )
 
 
 def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:

@@ -2,28 +2,12 @@
 
 from dataclasses import replace
 
-from podium.data.battles import COLUMNS
-from podium.data.reading.item_groups import COLUMNS_OF_ROWS
+from podium.data.item_columns import COLUMNS_OF_VERDICTS
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
 from podium.wording import quantity, some, some_paths
-
-COLUMNS_OF_LOGS = {
-    "attempts",
-    "cost",
-    "first",
-    "label",
-    "mass",
-    "prompt_hash",
-    "reply",
-    "schema",
-    "ungraded",
-}
-"""Columns of the verdicts in a log of podium that are no columns of battles."""
-COLUMNS_OF_VERDICTS = {*COLUMNS_OF_ROWS, *COLUMNS, *COLUMNS_OF_LOGS} - {"category"}
-"""Columns that cannot be groups of items, as they are those of verdicts in a tournament's log."""
 
 
 def with_groups(responses: Responses, cluster: str | None, *, required: bool) -> Responses:

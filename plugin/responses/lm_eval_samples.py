@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     description_of_row,
+    fields_of_document,
     group_of_row,
     request_of,
     words_of_document,
 )
 from podium.data.formats.lm_eval_judged import verdicts_in_row
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
+from podium.data.item_columns import short_values
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.responses.answers import (
@@ -192,7 +194,12 @@ def _responses_to_document(
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()
         work = None
-    more = {"category": task, "reference": record.cell_name("target"), "system": system}
+    more: dict[str, Any] = {
+        "category": task,
+        "reference": record.cell_name("target"),
+        "system": system,
+        "columns": short_values(fields_of_document(record.cells)),
+    }
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))
     if record.cluster is not None:

@@ -188,12 +188,15 @@ def prompt_of_row(row: Mapping[str, Any]) -> str | None:
     return prompt if isinstance(prompt, str) else None
 
 
+def fields_of_document(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a row's document by name; empty if the row has none."""
+    document = row.get("doc")
+    return document if isinstance(document, Mapping) else {}
+
+
 def group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
     """Return the field `cluster` of a row's document as text; None if there is none."""
-    document = row.get("doc")
-    if cluster is None or not isinstance(document, Mapping):
-        return None
-    return text_of(document.get(cluster))
+    return None if cluster is None else text_of(fields_of_document(row).get(cluster))
 
 
 def request_of(arguments: Any) -> Sequence[Any]:

@@ -417,6 +417,9 @@ def _join_runs(
     score = -rows["score"] if measure.is_negated else rows["score"]
     joined = rows.assign(score=score, metric=measure.name, task=task, category=task)
     joined.attrs["measures"] = (measure,)
+    joined.attrs["item_columns"] = [
+        *dict.fromkeys(name for of_file in measured for name in of_file.item_columns)
+    ]
     joined.attrs["lower"] = frozenset[str]().union(
         *(of_file.lower_is_better for of_file in measured)
     )
@@ -484,6 +487,7 @@ def _split_by_file(
 
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "metric", "task", "category", "reason"]
+    columns += rows.attrs["item_columns"]
     if all_runs:
         columns.append("response")
         # The files of a model are in the order of their times.

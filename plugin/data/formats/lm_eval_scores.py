@@ -16,9 +16,11 @@ from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     AskedDocument,
     description_of_row,
+    fields_of_document,
     group_of_row,
     name_documents,
 )
+from podium.data.item_columns import ItemColumns
 from podium.data.measure import Measure
 from podium.errors import DataError
 from podium.notices.notice import Notice
@@ -33,6 +35,20 @@ NON_METRIC_FIELDS = (
     layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
 )
 """Fields that are not metrics, in rows that do not list their metrics. Hashes are not, either."""
+COLUMNS_OF_DOCUMENTS = (
+    "line",
+    "filter",
+    "document",
+    "order",
+    "target",
+    "metrics",
+    "asked",
+    "group",
+    "fields",
+)
+"""Columns of the rows of a samples file, before the scores of each metric are taken."""
+OTHER_COLUMNS = frozenset({*COLUMNS_OF_DOCUMENTS, "path", "category"})
+"""Fields of documents that are no columns of their own: tables have such columns themselves."""
 RELATIVE_TOLERANCE = 1e-6
 """Two numbers count as equal if their relative difference is at most this."""
 
@@ -51,6 +67,8 @@ class Scores:
         documents: the documents; empty if the file does not describe them.
         lower_is_better: names of metrics, without filter, of which lower scores are better by the
             documentation of who published the scores.
+        item_columns: the fields of documents that divide the documents, such as a passage. They
+            are columns of the tables in `values`.
     """
 
     file: layout.Samples
@@ -60,6 +78,7 @@ class Scores:
     document_count: int
     documents: Sequence[AskedDocument] = ()
     lower_is_better: frozenset[str] = frozenset()
+    item_columns: Sequence[str] = ()
 
     @property
     def expected_documents(self) -> int | None:
@@ -124,7 +143,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
         elif layout.is_sample(row):
             described = description_of_row(place, row)
             about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, group_of_row(row, cluster)))
+            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -133,10 +152,10 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
                 row=place,
                 remedy="give the file as lm_eval wrote it",
             )
-    columns = ["line", "filter", "document", "order", "target", "metrics", "asked", "group"]
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(rows, columns=[*COLUMNS_OF_DOCUMENTS])
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
+    item_columns = _add_item_columns(frame)
     values: dict[str, pd.DataFrame] = {}
     unusable: dict[str, str] = {}
     for of_filter, filtered in frame.groupby("filter", sort=False):
@@ -146,11 +165,35 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
             numbers = [metrics.get(name) for metrics in filtered["metrics"]]
             why = _why_unusable(numbers)
             if why is None:
-                values[metric] = _scores_of_metric(filtered, metric, numbers)
+                values[metric] = _scores_of_metric(filtered, metric, numbers, item_columns)
             else:
                 unusable[metric] = why
     asked = name_documents(frame["asked"], frame["item"])
-    return Scores(file, values, unusable, cut_off_line, len(asked), asked)
+    return Scores(
+        file=file,
+        values=values,
+        unusable=unusable,
+        cut_off_line=cut_off_line,
+        document_count=len(asked),
+        documents=asked,
+        item_columns=item_columns,
+    )
+
+
+def _add_item_columns(frame: "pd.DataFrame") -> list[str]:
+    """Add the fields of documents that divide the documents to a table, and return their names.
+
+    Fields are left out that have the name of a column of the tables that are made of this one.
+
+    Args:
+        frame: the rows of a samples file, with the columns `item` and `fields`. It is changed in
+            place.
+    """
+    item_columns = ItemColumns()
+    for item, fields in zip(frame["item"], frame["fields"], strict=True):
+        kept = {name: value for name, value in fields.items() if name not in OTHER_COLUMNS}
+        item_columns.add(item, kept)
+    return item_columns.add_to(frame)
 
 
 def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
@@ -183,7 +226,10 @@ def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores_of_metric(
-    rows: "pd.DataFrame", metric: str, numbers: Sequence[float | None]
+    rows: "pd.DataFrame",
+    metric: str,
+    numbers: Sequence[float | None],
+    item_columns: Sequence[str],
 ) -> "pd.DataFrame":
     """Return the scores by one metric: a table as in `Scores.values`.
 
@@ -194,6 +240,7 @@ def _scores_of_metric(
         rows: the rows of one filter.
         metric: `metric,filter`, for the reasons.
         numbers: the value of the metric in each row; None if it is missing.
+        item_columns: further columns to keep.
     """
     known_or_nan = [np.nan if number is None else number for number in numbers]
     score = np.array(known_or_nan, dtype=float)
@@ -202,7 +249,7 @@ def _scores_of_metric(
     is_infinite = np.isinf(score)
     reason[is_infinite] = f"{metric} is infinite"
     score[is_infinite] = np.nan
-    columns = ["item", "target", "line"]
+    columns = ["item", "target", "line", *item_columns]
     if rows["group"].notna().any():
         columns.append("group")
     return rows[columns].assign(score=score, reason=reason)

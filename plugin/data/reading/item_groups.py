@@ -5,23 +5,11 @@ from collections.abc import Sequence
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, quote_name
 from podium.data.formats.records import Records
+from podium.data.item_columns import COLUMNS_OF_ROWS
 from podium.data.reading.rows import RecordTable
 from podium.errors import DataError, UsageError
 from podium.notices.option_forms import option_text
 from podium.wording import some, some_paths
-
-COLUMNS_OF_ROWS = (
-    "item",
-    "model",
-    "model_a",
-    "model_b",
-    "credit",
-    "score",
-    "margin",
-    "repeat",
-    "order",
-)
-"""Columns that cannot be groups of items, because they name the item or differ within it."""
 
 
 def require_groups(tables: Sequence[RecordTable], column: str) -> None:

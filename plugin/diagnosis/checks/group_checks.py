@@ -14,6 +14,7 @@ import numpy as np
 from podium.checks import CHECKS, Check, find_flagged, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
+from podium.data.item_columns import FEWEST_PER_GROUP, MOST_EMPTY
 from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.size_limits import are_too_many
@@ -21,12 +22,8 @@ from podium.notices.option_forms import option_text
 from podium.rankers.fit.coded import cluster_codes
 from podium.wording import group_noun, plural
 
-MOST_EMPTY = 0.1
-"""With a larger share of items without a group, a column is not taken for one of groups."""
 FEWEST_GROUPS = 10
 """A column with fewer values has categories, which `--by` ranks one by one."""
-FEWEST_PER_GROUP = 1.5
-"""A column groups items only if it has at least this number of items per value."""
 ONE_WINNER = 0.9
 """A column tells the winner if at least this share of its values have one winner."""
 PERMUTATIONS = 999

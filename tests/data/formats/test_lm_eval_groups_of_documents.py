@@ -47,3 +47,13 @@ def test_a_field_of_documents_groups_items(tmp_path):
 def test_a_field_that_documents_lack_is_an_error(tmp_path):
     with pytest.raises(UsageError, match="no such column"):
         podium.read_battles(write_runs(tmp_path), cluster="book")
+
+
+def test_without_an_option_fields_that_group_documents_are_checked(tmp_path):
+    battles = podium.read_battles(write_runs(tmp_path))
+    assert battles.group is None
+    assert "passage" in battles.columns
+    assert "question" not in battles.columns
+    [standings] = podium.rank(battles).standings
+    [check] = [check for check in standings.checks if check.name == "groups"]
+    assert check.fields["column"] == "passage"

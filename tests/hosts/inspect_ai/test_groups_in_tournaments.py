@@ -178,3 +178,42 @@ def test_samples_of_lm_eval_have_groups_in_their_documents(tmp_path):
     assert [item.group for item in read.items] == [passage_of(k) for k in range(6)]
     with pytest.raises(UsageError, match="no item in"):
         read_responses(tmp_path, cluster="chapter")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", [False, True])
+def test_a_log_keeps_columns_that_divide_the_items_without_an_option(
+    play, record, write_responses, run_podium, pack
+):
+    # ash is better in half of the passages, and worse in the others.
+    texts = {
+        (model, k): f"answer {k} quality={quality if (k // 5) % 2 else -quality}"
+        for k in range(100)
+        for model, quality in (("ash", 1), ("elm", 2))
+    }
+    responses = write_responses(
+        {"ash": 1, "elm": 2},
+        items=100,
+        texts=texts,
+        passage=lambda k: f"p{k // 5}",
+        level=lambda k: 1 + k % 2,
+        title=lambda k: f"title {k}",
+        reply=passage_of,
+    )
+    log = play(round_robin(responses=responses, pack=pack), log_dir="logs")
+    kept = log.eval.metadata["podium_item_columns"]
+    assert sorted(kept) == ["level", "passage"]
+    battles = podium.read_battles(str(place(log)))
+    assert battles.group is None
+    table = battles.table.astype(str)
+    numbers = table["item"].str.removeprefix("q").astype(int)
+    assert table["passage"].tolist() == [f"p{k // 5}" for k in numbers]
+    assert table["level"].tolist() == [f"{1 + k % 2}" for k in numbers]
+    code, out, err = run_podium("rank", str(place(log)))
+    assert code == 0, err
+    assert "--cluster passage" in out
+    [shown] = log.results.metadata["podium"]["rankings"]
+    assert "passage" in " ".join(shown["answer"])
+    code, out, err = run_podium("rank", str(place(log)), "--cluster", "passage")
+    assert code == 0, err
+    assert "20 passages, 100 items" in out

@@ -72,3 +72,36 @@ def test_a_log_with_one_group_is_ranked_by_items_and_a_note_says_so():
     battles = podium.read_battles(folder_of(STDERR, passages=1))
     assert battles.group is None
     assert "groups-of-log-unused" in [note.code for note in battles.notes]
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_without_an_option_metadata_that_groups_samples_is_checked(suffix):
+    for model, shift in (("a", 0.3), ("b", 0.0)):
+        log = log_of(model, shift)
+        for sample in log.samples:
+            sample.metadata |= {
+                "level": 1 + int(sample.id[-1]) % 2,
+                "note": "x" * 200,
+                "judge": "h",
+            }
+        folder = write(log, suffix=suffix)
+    battles = podium.read_battles(folder)
+    assert {"passage", "level"} <= battles.columns
+    assert not {"note", "judge"} & battles.columns
+    [standings] = podium.rank(battles).standings
+    [check] = [check for check in standings.checks if check.name == "groups"]
+    assert check.is_flagged
+    assert check.fields["column"] == "passage"
+    assert "items of one passage are not independent" in standings.answer[0]
+    by_level = podium.rank(podium.read_battles(folder), by="level").standings
+    assert {each.slice for each in by_level} == {"1", "2"}
+
+
+def test_metadata_in_which_epochs_differ_or_that_is_one_per_item_is_no_column():
+    for model in ("a", "b"):
+        log = log_of(model, 0.0)
+        for number, sample in enumerate(log.samples):
+            sample.metadata |= {"title": f"title {number}", "run": f"{model}{number % 3}"}
+        folder = write(log)
+    columns = podium.read_battles(folder).columns
+    assert "title" not in columns

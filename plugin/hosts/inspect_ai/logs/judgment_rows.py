@@ -11,6 +11,7 @@ from inspect_ai.log import (
     EvalLog,
 )
 
+from podium.data.item_columns import ItemColumns, add_columns
 from podium.errors import DataError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
@@ -178,6 +179,7 @@ class _LogReader:
         self.judging: dict[str, None] = {}
         self.lacking: set[tuple[Any, ...]] = set()
         self.scores = None if tournament else EvalScores(path, header, cluster)
+        self.item_columns = ItemColumns()
         self.samples = 0
         self.invalidated: list[LeftOutSample] = []
         self.epochs = header.eval.config.epochs or 1
@@ -256,6 +258,7 @@ class _LogReader:
         if not has_verdicts and len(others) == len(sample.scores):
             self.unjudged += 1
         scores.add_group(f"{sample.id}", sample.metadata)
+        self.item_columns.add(f"{sample.id}", sample.metadata)
         for row in scores.rows_of(f"{sample.id}", sample.epoch, others):
             self.score_table.add_row(row)
 
@@ -275,6 +278,7 @@ class _LogReader:
         item = str(summary["id"])
         self.samples += 1
         self.failure = self.failure or summary.get("error")
+        self.item_columns.add(item, summary.get("metadata") or {})
         choices = summary.get("choices") or ()
         self.inputs.add(item, summary["input"], {}, choices, summary.get("target") or ())
         if self.scores:
@@ -401,7 +405,11 @@ class _LogReader:
         for row in scores.rows_at_end():
             self.score_table.add_row(row)
         frame = self.score_table.build() if self.score_table.count else scores.frame_of_values()
-        return None if frame.empty else scores.finish(frame)
+        if frame.empty:
+            return None
+        finished = scores.finish(frame)
+        self.item_columns.add_to(finished)
+        return finished
 
     def _build_verdicts(self) -> pd.DataFrame | None:
         """Return the table of verdicts, with counts of battles in its `attrs`.
@@ -413,10 +421,10 @@ class _LogReader:
             # If a tournament has few battles, a shard may have none.
             frame = self.table.build()
             frame.attrs = {"missing": self.missing}
-            return self._with_cluster(frame)
+            return self._with_item_columns(frame)
         if not self.table.count:
             return None
-        frame = self._with_cluster(self.table.build())
+        frame = self._with_item_columns(self.table.build())
         # Battles of an ordinary eval that were not judged are missing, beside others that were.
         self.missing += self._count_unjudged() if self.scores else 0
         config = self.header.eval.config
@@ -448,12 +456,20 @@ class _LogReader:
                 frame.attrs["by_schema"] = self._count_repeated_in_schema(frame)
         return frame
 
-    def _with_cluster(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the verdicts with the column of the groups of items, if the tournament has any."""
-        if self.tournament and self.tournament.cluster:
+    def _with_item_columns(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the verdicts with the columns of items that the log holds.
+
+        They are the column of the groups of items, if a tournament has any, and further columns
+        that divide the items.
+        """
+        if not self.tournament:
+            self.item_columns.add_to(frame)
+            return frame
+        if self.tournament.cluster:
             if "group" in frame:
                 frame[self.tournament.cluster] = frame.pop("group")
             frame.attrs["cluster"] = self.tournament.cluster
+        add_columns(frame, self.tournament.item_columns)
         return frame
 
     def _jury_cells(self) -> dict[str, Any]:

@@ -137,6 +137,8 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
         questions: how the items of `runs` were paired by their questions, by task.
         accepted: sentences on findings that the user accepted by name.
         cluster: the column with the groups of items; None if each item is independent.
+        item_columns: further columns that divide the items: the items of each value, by column and
+            value.
     """
 
     format: str
@@ -161,6 +163,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     questions: list[dict[str, Any]] = []
     accepted: list[str] = []
     cluster: str | None = None
+    item_columns: dict[str, dict[str, list[str]]] = {}
 
 
 def is_tournament(log: EvalLog) -> bool:

@@ -1,13 +1,14 @@
 """Read recorded battles that are to be judged again, with the responses if logs hold them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import EvalSample
 
 from podium.data.formats.run_folders import FiledRun
+from podium.data.item_columns import values_by_item
 from podium.data.pairings import Pairing, pairing
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
@@ -155,12 +156,19 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
 
 
 def _responses_of(
-    sample: EvalSample, battle: BattleMetadata, item: str, source: str
+    sample: EvalSample,
+    battle: BattleMetadata,
+    item: str,
+    source: str,
+    columns: Mapping[str, str],
 ) -> Iterator[ResponseRow]:
-    """Yield the two responses of a battle, as a sample of a log shows them."""
+    """Yield the two responses of a battle, as a sample of a log shows them.
+
+    `columns` are the further columns of the item that the log keeps, by name.
+    """
     known = {name: getattr(battle, name) for name in AGREEING_FIELDS}
     known["media"] = media_as_text(sample.input)
-    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
+    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}", columns=columns)
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
         yield ResponseRow(
@@ -199,6 +207,8 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     answers: dict[tuple[str, str, int], ResponseRow] = {}
     for log in logs:
         with named_in_errors(log.path):
+            tournament = read_tournament(log.header)
+            columns_of_items = values_by_item(tournament.item_columns) if tournament else {}
             for sample in whole_samples(log.path):
                 for score in (sample.scores or {}).values():
                     for row in verdict_rows_in(score):
@@ -207,7 +217,8 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
                     item = f"{prefix_of[log.path]}{battle.item}"
                     played = pairing(item, battle.model_a, battle.model_b, battle.first)
                     pairings.setdefault(played)
-                    for response in _responses_of(sample, battle, item, str(log.path)):
+                    of_item = columns_of_items.get(battle.item, {})
+                    for response in _responses_of(sample, battle, item, str(log.path), of_item):
                         _add_answer(answers, response, item)
     if not pairings:
         raise UsageError(
@@ -222,7 +233,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
     judged = judged_runs((log.header, log.header.eval.task) for log in logs)
     whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
-    columns = {tournament.cluster for tournament in tournaments if tournament is not None}
-    column = columns.pop() if len(columns) == 1 else None
+    groups = {tournament.cluster for tournament in tournaments if tournament is not None}
+    column = groups.pop() if len(groups) == 1 else None
     whole = with_groups(whole, column, required=False)
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

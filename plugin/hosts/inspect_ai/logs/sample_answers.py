@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog, EvalSample, transcript
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.solver import TaskState
 
+from podium.data.item_columns import short_values
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
@@ -247,10 +248,12 @@ def question_of(
 ) -> QuestionRow:
     """Return the question that a sample of a log or dataset asks.
 
-    The group of its item is the value of the key `cluster` in its metadata.
+    The group of its item is the value of the key `cluster` in its metadata, and the further columns
+    of the item are the short values there.
     """
-    group = (sample.metadata or {}).get(cluster) if cluster else None
-    category = (sample.metadata or {}).get("category")
+    metadata = sample.metadata or {}
+    group = metadata.get(cluster) if cluster else None
+    category = metadata.get("category")
     if category is not None and not isinstance(category, str):
         category = json.dumps(category, default=str)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
@@ -267,6 +270,7 @@ def question_of(
         media=media_as_text(sample.input),
         choices=tuple(sample.choices or ()),
         group=text_of(group),
+        columns=short_values(metadata),
     )
 
 

@@ -271,6 +271,7 @@ def _build_metadata(
     more["questions"] = [dump_record(finding) for finding in competing.questions]
     more["accepted"] = list(competing.accepted)
     more["cluster"] = competing.cluster
+    more["item_columns"] = competing.dividing_columns()
     if competitors.record:
         more["preferred"] = competitors.record.preferred
     given = {name: value for name, value in more.items() if value}

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
+from podium.scorers.attributed_texts import attributes_text_before
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.conceded_limits import is_refused, without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
@@ -279,6 +280,8 @@ def _statement_in(
     if level_signs and _has_other_levels(view, stated_verdict, parse):
         return "several verdicts"
     if is_introduced(text, view, stated_verdict.place):
+        return "reported"
+    if attributes_text_before(view[place.end :]):
         return "reported"
     return _reason_of_whole_reply(view, place, comparison_lines) or stated_verdict
 

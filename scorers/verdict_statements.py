@@ -432,6 +432,11 @@ def is_introduction(clause: str) -> bool:
     return names_verdict(lowered) or lowered[-1] in CONNECTIVES
 
 
+def is_introductory_clause(clause: str) -> bool:
+    """Return whether all words of a clause may stand before a value (`is_introductory`)."""
+    return all(is_introductory(token["word"]) for token in TOKEN.finditer(clause))
+
+
 def start_of_last_sentence(text: str) -> int:
     """Return the start of the last sentence of a text. Commas do not separate sentences here."""
     start = 0

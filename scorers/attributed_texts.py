@@ -15,16 +15,19 @@ LONGEST_SENTENCE = 300
 """Longer sentences are not searched: their patterns would take long."""
 SOURCE = (
     rf"(?:(?:the |la |el |die |der |de |van |von |di |da )?(?:{words.RESPONSES})"
-    r"(?:[ _]?(?-i:[AB])(?!\w)(?:['’]s)?)?|(?<![\w'’])(?-i:[AB])(?![\w'’](?!s\b))(?:['’]s)?)"
+    r"(?:[ _]?(?-i:[AB])(?!\w))?(?:['’]s)?|(?<![\w'’])(?-i:[AB])(?![\w'’](?!s\b))(?:['’]s)?)"
 )
 """A response: by a noun, by its letter, or by both."""
 PART_OF_SOURCE = (
     rf"(?:(?:{words.PARTS})(?: \w+)?(?: (?:of|from|in|de|von|van|di|da))? {SOURCE}"
-    rf"|{SOURCE}(?:['’]s)? (?:\w+ ){{0,2}}(?:{words.PARTS}))(?!\w)"
+    rf"|{SOURCE}(?<=['’]s) (?:\w+ ){{0,2}}(?:{words.PARTS}))(?!\w)"
 )
 NAMES_SOURCE = re.compile(rf"(?i){SOURCE}")
-WORDING = re.compile(rf"(?i)\b(?:{words.WORDING_VERBS}|{words.PARTS})(?!\w)|(?:{words.ASIAN_VERBS})")
-SAYING = re.compile(rf"(?i)\b(?:{words.SAYING_VERBS})(?!\w)")
+WORDING = re.compile(
+    rf"(?i)\b(?:{words.WORDING_VERBS}|{words.PARTS})(?!\w)|(?:{words.ASIAN_VERBS})"
+)
+SPEAKING_END = re.compile(rf"(?i)\b(?:{words.SAYING_VERBS})(?: \w+){{0,3}}\W*\Z")
+"""A verb before a colon, perhaps with the person it speaks to: `asks me`."""
 POINTER = re.compile(
     rf"(?i)\b(?:{words.POINTERS})(?!\w)|(?:{words.ASIAN_POINTERS})"
     rf"|\b(?:{words.POINTERS_AT_END})\W*\Z"
@@ -55,7 +58,7 @@ THAT_IS_SOURCE = re.compile(
     r"|appears?|comes?|belongs?|occurs?)(?: (?:only|just|all|exactly|merely|also))*"
     rf" (?:(?:how|what|where|which) (?:\w+ )?{SOURCE}(?: \w+){{0,2}}? (?:{words.WORDING_VERBS})(?!\w)"
     rf"|(?:in |at |from )?(?:the )?(?:\w+ ){{0,2}}?{PART_OF_SOURCE}(?!\w)"
-    rf"|(?:in|from|to) {SOURCE}|(?-i:[AB])['’]s\b|the {words.RESPONSES}['’]s\b)"
+    rf"|(?:in|from|to) {SOURCE}|(?-i:[AB])['’]s\b|the (?:{words.RESPONSES})['’]s\b)"
     rf"|[^\w\n]*(?:{words.BACKWARD_ADVERBS})(?: \w+)? (?:{words.WORDING_VERBS})(?!\w)"
     rf"|[^\w\n]*(?:{words.BACKWARD_WORDS})\b[^.!?]*{SOURCE}|(?:{words.ASIAN_BACKWARD})"
 )
@@ -75,6 +78,8 @@ def introduces_text(sentence: str) -> bool:
         return False
     if COPYING.search(bare) or OPEN_VERB.search(bare):
         return True
+    if THAT_IS_SOURCE.match(bare) or PART_ALONE.match(bare):
+        return True
     return WORDING.search(bare) is not None and POINTER.search(bare) is not None
 
 
@@ -89,7 +94,7 @@ def plays_judge(sentence: str) -> bool:
 
 def speaks(clause: str) -> bool:
     """Return whether a clause before a colon says that a response speaks: `B then asks me`."""
-    return NAMES_SOURCE.search(clause) is not None and SAYING.search(clause) is not None
+    return NAMES_SOURCE.search(clause) is not None and SPEAKING_END.search(clause) is not None
 
 
 def attributes_text_before(after: str) -> bool:
@@ -106,7 +111,6 @@ def _attributes(sentence: str) -> bool:
     """Return whether a sentence says that the text before it is a response's."""
     if len(sentence) > LONGEST_SENTENCE:
         return False
-    if any(form.match(sentence) for form in (THAT_IS_SOURCE, SOURCE_ALONE, PART_ALONE)):
-        return True
+    if THAT_IS_SOURCE.match(sentence) or SOURCE_ALONE.match(sentence):
+        return True  # it need not name the response: `above you have its words`
     return introduces_text(sentence)
-

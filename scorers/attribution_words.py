@@ -12,9 +12,9 @@ def _joined(text: str) -> str:
 RESPONSES = _joined(r"""responses? answers? candidate author assistant option antwort réponse
 respuesta risposta resposta antwoord odpowiedź odpowiedzi ответа? 回答 回答[AB] 응답""")
 """Nouns that name a response."""
-PARTS = _joined(r"""text wording words? ends? ending beginning start opening close tail rest last
+PARTS = _joined(r"""text wording words ends? ending beginning start opening tail rest last
 lines? whole excerpt part passage paragraph section sentence postscript conclusion copy quotation
-text wortlaut ende schluss satz zeile worte texte fin mots phrase ligne texto final palabras frase
+text wortlaut ende schluss satz zeile worte texte fin mots phrase ligne texto el_final palabras frase
 línea testo fine parole riga tekst einde koniec słowa конец слова строка""")
 """Parts of a response, and words for its text."""
 SAYING_VERBS = _joined(r"""says? said reads writes wrote states ends ended begins opens closes concludes
@@ -40,7 +40,7 @@ this_way word_for_word verbatim textually unchanged folgendes folgendermaßen w�
 textuellement ce_qui_suit así textualmente lo_siguiente così queste_parole seguente assim
 zo zoals_volgt tak następująco так следующ\w+ дословно""")
 """Words that point to a text, wherever they stand in a sentence."""
-POINTERS_AT_END = _joined(r"""this these here below thus so at_this_point hier là ici aquí qui aqui""")
+POINTERS_AT_END = _joined(r"""this these here below at_this_point hier là ici aquí qui aqui""")
 """Words that point to a text if they end the sentence."""
 ASIAN_POINTERS = "如下|以下|次のよう|다음"
 COPY_STARTS = _joined(r"""excerpt extract source quelle source copied quoted pasted taken_from cited

@@ -43,8 +43,6 @@ OWN_DECISION = re.compile(rf"(?i){words.OWN_DECISIONS}")
 """Words of a line that introduces the judge's own scores, reasons or verdict."""
 COPY = re.compile(rf"(?i)\b(?:{words.COPIES})\b")
 """Words which say that a text follows, in a line that ends with a full stop."""
-TEXT_FOLLOWS = re.compile(rf"(?i){words.TEXT_FOLLOWS}")
-"""A complete sentence which says that the text of others follows: `This is the end of it.`"""
 ITEM_OR_ROW = re.compile(rf"{LIST_MARK.pattern}|[^\n]*\|")
 """An item of a list, a heading or a row of a table."""
 OPEN_ENDS = frozenset(reply_words.OPEN_ENDS.split())
@@ -376,7 +374,7 @@ def _form_of_introduced_text(line: str) -> _Form | None:
         return "told"
     # A capital A is the letter of a response, and `a` is an article, which leaves a sentence open.
     is_open = last_word != "A" and last_word.lower() in OPEN_ENDS
-    if has_colon or is_open or TEXT_FOLLOWS.search(clause) or introduces_text(clause):
+    if has_colon or is_open or introduces_text(clause):
         return "any"
     if COPY.search(clause):
         return "marked" if COMPLETE_END.search(bare) else "any"

@@ -103,18 +103,6 @@ DESCRIPTION = re.compile(
 )
 """A line that describes the responses, such as `A: short`, `Accuracy: good` or `A = 7`, or that
 names both."""
-COLON = re.compile(r"[:：][*_ \t]*\n")
-# A line that ends with a colon and matches both of these patterns, such as `Response A says:`,
-# opens a quotation without quotation marks.
-QUOTED_TEXT = re.compile(
-    r"(?i)\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says"
-    r"|reads|writes|states|contains|includes?|message|end(?:et|s)|enthält|contient|contiene"
-    r"|содержит)\b|内容|写道"
-)
-RESPONSE_WORD = re.compile(
-    r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])"
-    r"|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
-)
 # The end of a sentence or line, with closing signs.
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 # The beginning of a sentence that takes the verdict back: `Wait,`, `Actually,`.
@@ -145,11 +133,6 @@ CONTINUED_LINE = re.compile(
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
 """A next line in lower case. The verdict before it is then only a part of a sentence."""
-ATTRIBUTION = re.compile(
-    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z",
-    re.IGNORECASE,
-)
-"""A last line that says whose words stand before it: `-- Response A`."""
 # A sentence after the verdict that says the opposite: `It is worse.`
 PRONOUN_LOSES = re.compile(
     rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE
@@ -513,13 +496,10 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why equal verdicts at these spans do not count; None if they count.
 
-    The verdicts do not count in three cases: the reply ends with the name of another speaker
-    (`ATTRIBUTION`); the text before each verdict says that it is not the judge's own
-    (`reason_before`); or the text after the first verdict takes it back (`reason_after`). If a
+    The verdicts do not count if the text before each of them says that it is not the judge's own
+    (`reason_before`), or if the text after the first one takes it back (`reason_after`). If a
     verdict follows another one directly, the text before the other one decides.
     """
-    if ATTRIBUTION.search(view, max(0, len(view) - SEARCHED_BEFORE)):
-        return "reported"
     reasons: list[str | None] = []
     previous_end = 0
     for start, end in spans:
@@ -618,33 +598,10 @@ def reason_before(view: str, start: int) -> str | None:
     if ANY_WORD.search(lead) or MASK in lead:
         is_question = lead.endswith("?") and not WHICH_QUESTION.search(lead)
         return "reported" if is_question or ANNOUNCEMENT.search(lead.lower()) else None
-    if opens_quotation(view, start):
-        return "reported"
     previous = _previous_line(view, line_start)
     if previous is None or leads_to_own_verdict(previous):
         return None
     return "reported"
-
-
-def opens_quotation(view: str, start: int) -> bool:
-    """Return whether a line before a verdict opens a quotation that may include the verdict.
-
-    Such a line is `Response A ends:`. A masked quotation or a list after it does not count.
-
-    Args:
-        view: the judge's own words.
-        start: position of the verdict.
-    """
-    for colon in COLON.finditer(view, max(0, start - SEARCHED_BEFORE), start):
-        line_start = view.rfind("\n", 0, colon.start()) + 1
-        line = view[max(line_start, colon.start() - LONGEST_LEAD) : colon.start()]
-        clause = line[start_of_last_sentence(line) :]
-        first_sign = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
-        if first_sign in ("", MASK, "-", "*", "+"):
-            continue
-        if QUOTED_TEXT.search(clause) and RESPONSE_WORD.search(clause):
-            return True
-    return False
 
 
 def _previous_line(view: str, end: int) -> str | None:

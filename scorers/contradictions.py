@@ -12,7 +12,7 @@ from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
 from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.faults import has_fault
-from podium.scorers.stated_marks import contradicts_marks
+from podium.scorers.stated_marks import is_preferred_by_marks
 from podium.scorers.stated_scores import preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
 from podium.scorers.verdict_statements import Form
@@ -176,7 +176,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     if verdict.preferred not in OTHER_RESPONSE:
         return False
     other = OTHER_RESPONSE[verdict.preferred]
-    if preferred_by_scores(view) == other or contradicts_marks(view, other):
+    if preferred_by_scores(view) == other or is_preferred_by_marks(view, other):
         return True
     if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True

@@ -24,7 +24,7 @@ from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, mask, own_words
-from podium.scorers.stated_marks import is_marked_name
+from podium.scorers.stated_marks import is_marked_name, is_preferred_by_marks
 from podium.scorers.stated_scores import is_score, preferred_by_scores
 from podium.scorers.verdict_statements import (
     LINE,
@@ -96,7 +96,7 @@ WHICH_QUESTION = re.compile(
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
 DESCRIPTION = re.compile(
-    r"\W*(?:response )?[AB](?:\W*[:)✅❌✓✗👍👎]| [–—-] \w)|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
+    r"\W*(?:response )?[AB](?:\W*[:：)✅❌✓✗👍👎]| [–—-] \w)|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
     r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
     re.IGNORECASE,
@@ -366,6 +366,8 @@ def _verdict_statements(
         is_last = statement.end > last_start
         if statement.form == "leading" and is_score(view, statement.place):
             continue
+        if statement.form != "marked" and is_marked_name(view, statement.place):
+            continue
         if _only_names_response(view, statement):
             continue
         if statement.form == "marked" or counts_unnamed(statement, is_first, is_last):
@@ -419,8 +421,8 @@ def _without_marked_names(view: str, verdicts: list[Statement]) -> list[Statemen
 def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedVerdict) -> bool:
     """Return whether another line states a letter that is not the verdict, and nothing else.
 
-    Lines of 30 characters or more, lines of tables, and scores that agree with the verdict are
-    ignored.
+    Lines of 30 characters or more, lines of tables, and scores and marks that agree with the
+    verdict are ignored.
     """
     for start, end in lines:
         is_verdict = start <= stated_verdict.place < end
@@ -429,7 +431,8 @@ def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedV
         line = view[start:end]
         if "|" in line or not states_other_letter(line, stated_verdict.value):
             continue
-        if not DIGIT.search(line) or preferred_by_scores(view) != stated_verdict.value:
+        has_score = DIGIT.search(line) and preferred_by_scores(view) == stated_verdict.value
+        if not has_score and not is_preferred_by_marks(view, stated_verdict.value):
             return True
     return False
 

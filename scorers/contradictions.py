@@ -160,9 +160,14 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         view: the judge's own words.
         verdict: where the verdict stands.
     """
+    text_before = view[max(0, verdict.start - SEARCHED_AROUND) : verdict.start]
     if has_foreign_sign(view, verdict.start, verdict.end):
         return True
     if COMPARISON_GOES_ON.match(view, verdict.end):
+        return True
+    if verdict.form == "closing" and any(
+        map(UNDECIDED_SENTENCE.match, SENTENCE_BREAK.split(text_before))
+    ):
         return True
     if _names_other_verdict(view, verdict) or _has_other_box(view, verdict):
         return True
@@ -170,7 +175,6 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         return True
     if _is_dictated(view[max(0, verdict.start - SEARCHED_FOR_INSTRUCTIONS) : verdict.start]):
         return True
-    text_before = view[max(0, verdict.start - SEARCHED_AROUND) : verdict.start]
     if _is_pasted(text_before, is_pairwise=bool(verdict.preferred)):
         return True
     if verdict.preferred not in OTHER_RESPONSE:

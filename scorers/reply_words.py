@@ -31,7 +31,7 @@ RATING_WORDS = (
 )
 """Words for ratings. They do not say that a letter after them was chosen, as in `Score A: 7`."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly
-surely obviously so thus hence therefore overall finally ultimately consequently accordingly also
+surely obviously still nevertheless nonetheless anyway so thus hence therefore overall finally ultimately consequently accordingly also
 daher deshalb donc ainsi así поэтому leaning think believe hmm together
 consideration comparison quindi portanto dus zatem"""
 """Words that lead from the reasons to the verdict."""
@@ -208,7 +208,8 @@ SELF_REFERENCE = r"""\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]
 # Phrases with such words that only explain the verdict: `I checked both`.
 HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve
 |d))?(?: (?:have|had|would|could|did|do|can|might|must|should|also|still|simply|just|only|then
-|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? (?:follow\w*|(?:take
+|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? (?:check|count|verify|validate|confirm
+|run|test|execute|compile|open|access|measure|follow\w*|(?:take
 |let) .{0,60} (?:into account|influence)|obey\w*|find|found|see|seen|consider\w*|tell)
 | (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu
 |think|believ|add|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw

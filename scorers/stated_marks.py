@@ -56,14 +56,17 @@ NUMBER = (
     r"|[ \t]+(?:points?|stars?)\b)?"
 )
 QUALITY_LEVELS = (
-    "terrible|useless|worthless|awful|horrible|very poor|very bad|very weak|sehr schlecht|ungenügend|很差|极差|最悪",
-    "poor|bad|weak|inadequate|unacceptable|unsatisfactory|schlecht|mangelhaft|mauvaise?|mal[ao]|slab[ae]|плох\w+"
-    "|差|较差|不好|悪い|나쁨",
-    "fair|average|mediocre|acceptable|adequate|passable|so-so|satisfactory|befriedigend|regular|moyenne?|一般|普通|보통",
-    "good|solid|strong|gut|bonne?|bien|buen[ao]|buon[ao]|dobr[ae]|хорош\w+|好|良好|良い|좋음",
-    "very good|very strong|great|excellent|outstanding|perfect|superb|exceptional|sehr gut"
-    "|ausgezeichnet|hervorragend|très bonne?|excellente?|excelente|muy buen[ao]|ottim[ao]|eccellente|отличн\w+|优秀|很好|极好|优异|優れている"
-    "|とても良い|매우 좋음|flawless|outstanding|brilliant|perfekt",
+    r"terrible|useless|worthless|awful|horrible|very poor|very bad|very weak|sehr schlecht"
+    r"|ungenügend|很差|极差|最悪",
+    r"poor|bad|weak|inadequate|unacceptable|unsatisfactory|schlecht|mangelhaft|mauvaise?|mal[ao]"
+    r"|slab[ae]|плох\w+|差|较差|不好|悪い|나쁨",
+    r"fair|average|mediocre|acceptable|adequate|passable|so-so|satisfactory|befriedigend|regular"
+    r"|moyenne?|一般|普通|보통",
+    r"good|solid|strong|gut|bonne?|bien|buen[ao]|buon[ao]|dobr[ae]|хорош\w+|好|良好|良い|좋음",
+    r"very good|very strong|great|excellent|outstanding|perfect|superb|exceptional|sehr gut"
+    r"|ausgezeichnet|hervorragend|très bonne?|excellente?|excelente|muy buen[ao]|ottim[ao]"
+    r"|eccellente|отличн\w+|优秀|很好|极好|优异|優れている|とても良い|매우 좋음|flawless|brilliant"
+    r"|perfekt",
 )
 """Adjectives of quality, from the lowest level to the highest one."""
 QUALITY = rf"(?P<mark>(?i:{'|'.join(QUALITY_LEVELS)}))\b"

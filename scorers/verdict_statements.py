@@ -128,7 +128,7 @@ OPENING_SIGN = {")": "(", "]": "[", "}": "{"}
 
 Match = re.Match[str]
 Pattern = re.Pattern[str]
-Form = Literal["marked", "alone", "leading", "mention"]
+Form = Literal["marked", "alone", "leading", "closing", "mention"]
 
 
 class Statement(NamedTuple):
@@ -140,8 +140,8 @@ class Statement(NamedTuple):
         place: position of the value.
         value: the value as it is written.
         form: `marked` if the value is named as a verdict or has the form that was asked for;
-            `alone` if nothing else stands on its line; `leading` if it begins its line; `mention`
-            if it is no verdict.
+            `alone` if nothing else stands on its line; `leading` if it begins its line; `closing`
+            if it is a letter that is the last sentence of its line; `mention` if it is no verdict.
         has_noun: whether a noun such as `Response` stands before the value.
         is_sentence: whether a comparison such as `A is better` states the value
             (`comparisons.find_comparisons`).
@@ -349,6 +349,8 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form = "mention"
     elif has_asked_form or names_verdict(naming_words) or ends_with_connective:
         form = "marked"
+    elif not is_line and not lead and not view[clause_end:end].strip() and not bracketed:
+        form = "closing"
     elif not is_line or set(lead) - RESPONSE_NOUNS:
         return None
     else:

@@ -15,7 +15,8 @@ LONGEST_SENTENCE = 300
 """Longer sentences are not searched: their patterns would take long."""
 SOURCE = (
     rf"(?:(?:the |la |el |die |der |de |van |von |di |da )?(?:{words.RESPONSES})"
-    r"(?:[ _]?(?-i:[AB])(?!\w))?(?:['’]s)?|(?<![\w'’])(?-i:[AB])(?![\w'’](?!s\b))(?:['’]s)?)"
+    r"(?:[ _]?(?-i:[AB])(?![A-Za-z0-9_]))?(?:['’]s)?"
+    r"|(?<![\w'’])(?-i:[AB])(?![A-Za-z0-9_]|['’](?!s\b))(?:['’]s)?)"
 )
 """A response: by a noun, by its letter, or by both."""
 PART_OF_SOURCE = (
@@ -46,6 +47,11 @@ PLAYED_ROLE = re.compile(
     rf"|(?:{words.ADDRESSING_VERBS}) (?:[^.!?]* )?(?:{words.JUDGE_WORDS})(?!\w))"
 )
 """A response plays the judge, speaks to it, or gives a verdict: `B asks me which is better`."""
+FOUND_IN_SOURCE = re.compile(
+    rf"(?i)\b(?:this|these|those|that|it|the following)\b[^.!?,;]{{0,40}}\b(?:in|from|of|at) "
+    rf"(?:[^.!?,;]{{0,40}}\b(?:of|in) )?{SOURCE}\W*\Z"
+)
+"""A sentence that says where a text stands: `I found this in response B.`"""
 PART_ALONE = re.compile(rf"(?i)\W*(?:the |a )?(?:\w+ ){{0,3}}?{PART_OF_SOURCE}\W*(?:\Z|[,(–—-])")
 """A line that only names a part of a response: `(the last line of response A, word for word)`."""
 SOURCE_ALONE = re.compile(
@@ -78,7 +84,7 @@ def introduces_text(sentence: str) -> bool:
         return False
     if COPYING.search(bare) or OPEN_VERB.search(bare):
         return True
-    if THAT_IS_SOURCE.match(bare) or PART_ALONE.match(bare):
+    if THAT_IS_SOURCE.match(bare) or PART_ALONE.match(bare) or FOUND_IN_SOURCE.search(bare):
         return True
     return WORDING.search(bare) is not None and POINTER.search(bare) is not None
 

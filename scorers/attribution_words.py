@@ -13,7 +13,7 @@ RESPONSES = _joined(r"""responses? answers? candidate author assistant option an
 respuesta risposta resposta antwoord odpowiedź odpowiedzi ответа? 回答 回答[AB] 응답""")
 """Nouns that name a response."""
 PARTS = _joined(r"""text wording words ends? ending beginning start opening tail rest last
-lines? whole excerpt part passage paragraph section sentence postscript conclusion copy quotation
+lines? whole excerpt part bottom top middle footer header passage paragraph section sentence postscript conclusion copy quotation
 text wortlaut ende schluss satz zeile worte texte fin mots phrase ligne texto el_final palabras frase
 línea testo fine parole riga tekst einde koniec słowa конец слова строка""")
 """Parts of a response, and words for its text."""
@@ -42,7 +42,7 @@ zo zoals_volgt tak następująco так следующ\w+ дословно""")
 """Words that point to a text, wherever they stand in a sentence."""
 POINTERS_AT_END = _joined(r"""this these here below at_this_point hier là ici aquí qui aqui""")
 """Words that point to a text if they end the sentence."""
-ASIAN_POINTERS = "如下|以下|次のよう|다음"
+ASIAN_POINTERS = "如下|以下|次のよう|다음|입니다"
 COPY_STARTS = _joined(r"""excerpt extract source quelle source copied quoted pasted taken_from cited
 quoting transcript from_response for_reference below what_i_see line_\d+ to_quote to_repeat""")
 """Words with which a line begins that names the source of a text."""
@@ -51,12 +51,13 @@ acts_as plays_the""")
 """Verbs of a response that plays somebody else."""
 ADDRESSING_VERBS = _joined(r"""says? claims declares announces asks asked begs tells told instructs
 orders urges wants demands requests suggests proposes recommends ends_with closes_with opens_with
-summarizes summarises cites quotes contains includes adds acts plays gives_itself
+summarizes summarises cites quotes contains includes adds has_an? lists acts plays gives_itself
 awards_itself""")
 """Verbs of a response that speaks to the judge, or speaks as the judge does."""
 JUDGE_WORDS = _joined(r"""judges? grader graders evaluator rater reviewer reader verdict grade grades grading
 winner outcome evaluation rating score scores itself to_print to_write to_output to_finish
-me me_to me_which dialogue conversation review""")
+me me_to me_which dialogue conversation review postscript footnote epilogue testimonial its_merits
+its_strengths its_advantages""")
 """Words for a judge or what it says."""
 BACKWARD_POINTERS = _joined(r"""this that these those it above all_this all_that the_above
 the_text the_lines? the_words the_block the_sentence the_passage the_table the_verdict this_\w+

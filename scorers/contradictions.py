@@ -13,7 +13,7 @@ from podium.scorers import reply_words
 from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.faults import has_fault
 from podium.scorers.stated_marks import is_preferred_by_marks
-from podium.scorers.stated_scores import preferred_by_scores
+from podium.scorers.stated_scores import OTHER_COUNTS, preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
 from podium.scorers.verdict_statements import Form
 
@@ -50,6 +50,17 @@ NAMED_LOSER = re.compile(
     rf"{WORDS_BEFORE_LETTER}(?P<side>[AB])\b"
 )
 """A line that names the worse response, such as `Loser: A`."""
+CRITERION_WINNER = re.compile(
+    r"(?m)^[^\w\n]*(?P<label>\w[\w '/&-]{0,40}?)[*_ \t]*[:：=–—→|-]+[^\w\n]*"
+    rf"(?i:{WORDS_BEFORE_LETTER})(?P<side>[AB])(?![\w'’])[*_]*"
+    r"(?:[ \t]+(?:is|was|clearly|much|slightly|far|the|better|best|stronger|wins|winner|ahead))*"
+    r"[^\w\n:：|]*$"
+)
+"""A line that names the better response for one criterion, such as `Style: B is better`."""
+UNDESIRABLE = re.compile(
+    rf"\b(?:{words.LOSER_WORDS}|{words.DECISION_NOUNS})\b", re.IGNORECASE
+)
+"""A label of lines that name no better response, such as `Errors`, or the response as a whole."""
 SENTENCE_END = re.compile(r"(?<!\n\d)[.!?](?:\s|[*_]+\s)|\n")
 """The end of a sentence after a verdict, where the next one is searched for a word for neither."""
 TOPIC_END = re.compile(r"[?:：][\s*_]*\Z")
@@ -182,6 +193,8 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     other = OTHER_RESPONSE[verdict.preferred]
     if preferred_by_scores(view) == other or is_preferred_by_marks(view, other):
         return True
+    if _wins_criteria(view, other):
+        return True
     if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True
     return verdict.form == "leading" and _describes_both(view, verdict, other)
@@ -299,6 +312,18 @@ def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
     for field in pattern.finditer(view):
         values_of_name.setdefault(field["name"].lower(), set()).add(field["value"].strip().upper())
     return any(len(values) > 1 for values in values_of_name.values())
+
+
+def _wins_criteria(view: str, side: str) -> bool:
+    """Return whether several lines such as `Style: B` name a response, and none the other one."""
+    lines = CRITERION_WINNER.finditer(view[-SEARCHED_AROUND:])
+    sides = [line["side"] for line in lines if _is_of_quality(line["label"])]
+    return len(sides) > 1 and set(sides) == {side}
+
+
+def _is_of_quality(label: str) -> bool:
+    """Return whether a label names a criterion, and not faults or the responses as a whole."""
+    return not (UNDESIRABLE.search(label) or OTHER_COUNTS.search(label) or has_fault(label))
 
 
 def _names_loser(view: str, preferred: str) -> bool:

@@ -71,7 +71,7 @@ PROGRAM = re.compile(
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
 """A line of a console session."""
 OPENING_SIGNS = " \t*_`([{\"'“„«"
-SENTENCE_IN_LINE = re.compile(r"(?<=[.!?。！？])[*_\"”’)]*\s+")
+SENTENCE_IN_LINE = re.compile(r"(?<=[.!?;。！？；])[*_\"”’)]*\s+")
 COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
 OPEN_END = re.compile(r"(?:[^\W_]|[,;:—–…-]|\.\.)\.?\Z(?<![^.]\.)(?<!\w\.)")
 """The end of a line in the middle of a sentence: a word, a dash, a comma or three dots."""
@@ -355,26 +355,30 @@ def _form_of_introduced_text(line: str) -> _Form | None:
     The line names a source, and not the judge's own decision. A heading that only names a response
     introduces nothing. The result is:
 
-    - `told` if a response plays the judge, or speaks to it.
-    - `any` if the line ends with a colon or a word such as `the`, or says that a text follows.
+    - `any` if a sentence says that a text follows (`introduces_text`), or if the line ends with a
+      colon or a word such as `the`.
+    - `told` if a response plays the judge, or speaks to it (`plays_judge`).
     - `marked` if a complete sentence says that a text is copied, `any` if the sentence is open.
     - `paragraphs` if a line of prose breaks off.
     """
     bare = line[-LONGEST_LEAD:].rstrip("*_`~ \t\r")
     has_colon = bare.endswith((":", "："))
     clause = bare[start_of_last_sentence(bare) :]
-    naming_text = bare if has_colon else clause
-    if not SOURCE.search(naming_text) or NAMED_HEADING.fullmatch(clause):
+    if NAMED_HEADING.fullmatch(clause) or OWN_DECISION.search(clause):
         return None
-    if OWN_DECISION.search(clause) or is_introduction(LIST_MARK.sub("", clause)):
+    if is_introduction(LIST_MARK.sub("", clause)):
+        return None
+    if introduces_text(clause):
+        return "any"
+    if plays_judge(clause):
+        return "told"
+    if not SOURCE.search(bare if has_colon else clause):
         return None
     last = LAST_WORD.search(bare)
     last_word = last["word"] if last else ""
-    if plays_judge(clause):
-        return "told"
     # A capital A is the letter of a response, and `a` is an article, which leaves a sentence open.
     is_open = last_word != "A" and last_word.lower() in OPEN_ENDS
-    if has_colon or is_open or introduces_text(clause):
+    if has_colon or is_open:
         return "any"
     if COPY.search(clause):
         return "marked" if COMPLETE_END.search(bare) else "any"

@@ -65,6 +65,12 @@ TWO_LEVELS_ON_LINE = re.compile(
     r"[^\w\n\[]++\[\[(?!(?P=level)\]\])[^\[\]\n]++\]\][^\w\n]*$",
     re.MULTILINE,
 )
+REPEATED_VALUE = re.compile(
+    r"\s*(?P<value>[^\s,;.](?:[^\n,;.]{0,38}[^\s,;.])?)(?:[\s,;.]+(?P=value))+[\s,;.]*\Z"
+)
+"""A value that stands several times, and nothing else, as small models write: `[[good]] [[good]]`."""
+LONGEST_REPEATED = 4000
+"""Longer replies are not searched for a value that only repeats."""
 # A command such as `\boxed`, or an underscore.
 LATEX_COMMAND = re.compile(r"\\\w+|_")
 CORRECTION = re.compile(
@@ -208,7 +214,7 @@ def read_statement(
     view = own_words(without_echo(reply.text))
     if view is None:
         return "no verdict"
-    view = without_conceded_limit(view)
+    view = without_conceded_limit(_without_repeats(view))
     if is_refused(view):
         return "no verdict"
     read = partial(
@@ -222,6 +228,14 @@ def read_statement(
         is_pairwise=is_pairwise,
     )
     return read(_without_corrected(view, read))
+
+
+def _without_repeats(view: str) -> str:
+    """Replace all but the first one by blanks in a text that only repeats a value, as in `A A A`."""
+    repeated = REPEATED_VALUE.match(view) if len(view) <= LONGEST_REPEATED else None
+    if repeated is None:
+        return view
+    return view[: repeated.end("value")].ljust(len(view))
 
 
 def _statement_in(

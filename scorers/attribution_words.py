@@ -51,13 +51,13 @@ acts_as plays_the""")
 """Verbs of a response that plays somebody else."""
 ADDRESSING_VERBS = _joined(r"""says? claims declares announces asks asked begs tells told instructs
 orders urges wants demands requests suggests proposes recommends ends_with closes_with opens_with
-summarizes summarises cites quotes contains includes adds has_an? lists acts plays gives_itself
+summarizes summarises cites quotes contains includes adds shows has_an? lists acts plays gives_itself
 awards_itself""")
 """Verbs of a response that speaks to the judge, or speaks as the judge does."""
 JUDGE_WORDS = _joined(r"""judges? grader graders evaluator rater reviewer reader verdict grade grades grading
 winner outcome evaluation rating score scores itself to_print to_write to_output to_finish
 me me_to me_which dialogue conversation review postscript footnote epilogue testimonial its_merits
-its_strengths its_advantages""")
+its_strengths its_advantages of_its_own""")
 """Words for a judge or what it says."""
 BACKWARD_POINTERS = _joined(r"""this that these those it above all_this all_that the_above
 the_text the_lines? the_words the_block the_sentence the_passage the_table the_verdict this_\w+

@@ -57,9 +57,7 @@ CRITERION_WINNER = re.compile(
     r"[^\w\n:：|]*$"
 )
 """A line that names the better response for one criterion, such as `Style: B is better`."""
-UNDESIRABLE = re.compile(
-    rf"\b(?:{words.LOSER_WORDS}|{words.DECISION_NOUNS})\b", re.IGNORECASE
-)
+UNDESIRABLE = re.compile(rf"\b(?:{words.LOSER_WORDS}|{words.DECISION_NOUNS})\b", re.IGNORECASE)
 """A label of lines that name no better response, such as `Errors`, or the response as a whole."""
 SENTENCE_END = re.compile(r"(?<!\n\d)[.!?](?:\s|[*_]+\s)|\n")
 """The end of a sentence after a verdict, where the next one is searched for a word for neither."""
@@ -98,6 +96,10 @@ REPORTED_SPEECH = re.compile(
 
 It is `The response reads:`, or in signs such as `[Response begins]`.
 """
+HEADED_RESPONSE = re.compile(
+    r"(?im)^#+[ \t]*(?:the )?response[^\w\n]*\n\s*\w(?!(?:.|\n)*\b(?:responses?|answers?|it|this|user)\b)"
+)
+"""A heading that names the only response, over a text that does not speak of it."""
 EXAMPLE_HEADING = re.compile(
     r"(?im)^[^\w\n]*(?:an? |the )?(?:examples?|few-shot|sample|template|format)(?: \d+)?"
     r"(?:[^\w\n]*[:：]| is\b)"
@@ -258,7 +260,7 @@ def _is_pasted(text_before: str, *, is_pairwise: bool) -> bool:
     if EXAMPLE_HEADING.search(text_before):
         return True
     if not is_pairwise:
-        return REPORTED_SPEECH.search(text_before) is not None
+        return bool(REPORTED_SPEECH.search(text_before) or HEADED_RESPONSE.search(text_before))
     if LETTER_A.search(text_before) and LETTER_B.search(text_before):
         return False
     heading = HEADED_TEXT.search(text_before)

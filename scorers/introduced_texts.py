@@ -335,11 +335,11 @@ def _start_of_own_paragraph(lines: Iterator[tuple[int, str]]) -> int:
 def _start_of_own_line(verdict: _PlacedVerdict, start: int) -> int:
     """Return the start of the first line from a position on that is in the judge's own words.
 
-    The line of the verdict does not count. The result is `AFTER_VERDICT` if there is no such line.
+    The line of the verdict does not count, nor do items of lists and rows of tables. The result is `AFTER_VERDICT` if there is no such line.
     """
     verdict_line = verdict.view.rfind("\n", 0, verdict.place)
     for line_start, line in _lines_between(verdict.view, start, verdict_line):
-        if OWN_PARAGRAPH.search(line):
+        if OWN_PARAGRAPH.search(line) and not LIST_ITEM.match(line):
             return line_start
     return AFTER_VERDICT
 
@@ -364,14 +364,16 @@ def _form_of_introduced_text(line: str) -> _Form | None:
     bare = line[-LONGEST_LEAD:].rstrip("*_`~ \t\r")
     has_colon = bare.endswith((":", "："))
     clause = bare[start_of_last_sentence(bare) :]
-    if NAMED_HEADING.fullmatch(clause) or OWN_DECISION.search(clause):
+    if NAMED_HEADING.fullmatch(clause):
+        return None
+    if plays_judge(clause):
+        return "told"
+    if OWN_DECISION.search(clause):
         return None
     if is_introduction(LIST_MARK.sub("", clause)):
         return None
     if introduces_text(clause):
         return "any"
-    if plays_judge(clause):
-        return "told"
     if not SOURCE.search(bare if has_colon else clause):
         return None
     last = LAST_WORD.search(bare)

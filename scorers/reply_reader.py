@@ -36,6 +36,7 @@ from podium.scorers.verdict_statements import (
     find_statements,
     is_introduction,
     is_introductory,
+    names_basis,
     start_of_last_sentence,
     states_other_letter,
 )
@@ -66,7 +67,7 @@ TWO_LEVELS_ON_LINE = re.compile(
     re.MULTILINE,
 )
 REPEATED_VALUE = re.compile(
-    r"\s*(?P<value>[^\s,;.](?:[^\n,;.]{0,38}[^\s,;.])?)(?:[\s,;.]+(?P=value))+[\s,;.]*\Z"
+    r"\s*(?P<value>[^\s,;.](?:[^\n,;.]{0,38}?[^\s,;.])??)(?:[\s,;.]+(?P=value))+[\s,;.]*\Z"
 )
 """A value that stands several times, and nothing else, as small models write: `[[good]] [[good]]`."""
 LONGEST_REPEATED = 4000
@@ -652,8 +653,9 @@ def leads_to_own_verdict(line: str) -> bool:
         return False
     # If the last sentence names a response, the sentences before it are not about the verdict.
     searched_text = clause if LETTER_NAME.search(clause) else bare
-    if ANNOUNCEMENT.search(searched_text.lower()) or bare.endswith((":", "：")):
-        return is_introduction(clause)
+    is_announced = ANNOUNCEMENT.search(searched_text.lower())
+    if is_announced or bare.endswith((":", "：")):
+        return is_introduction(clause) or (not is_announced and names_basis(clause))
     if bare.endswith("?"):
         return WHICH_QUESTION.search(clause) is not None
     is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD

@@ -104,6 +104,12 @@ NAME_AS_SUBJECT = re.compile(
 
 Most lines of replies begin so, and state no verdict.
 """
+BASIS = re.compile(
+    r"(?i)[*_ ]*(?:judging|going|based|as far as|by|on|from|for|i give|i can)\b(?!.*\b(?:says?|reads?"
+    r"|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only|merely|[ab])\b.*[:：])"
+    r"(?:[ ,]+[\w'’]+){1,10}[:：][*_ \t]*"
+)
+"""What a verdict rests on, before it: `On style and structure:`."""
 LONGEST_HEADING = 40
 """Only lines with fewer characters can be headings of a verdict."""
 WHICH_IS_BETTER = re.compile(r"(?i)\bwhich (?:response|answer|one) is better\?")
@@ -237,6 +243,10 @@ def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int
     if splits_sentences and end - start > LONGEST_UNSPLIT_LINE:
         marks = SENTENCE_START.finditer(view, max(first_start, end - SPLIT_CHARACTERS), end)
         starts += [mark.end() for mark in marks]
+    for sentence_start in tuple(starts):
+        basis = BASIS.match(view, sentence_start, end)
+        if basis and basis.end() < end:
+            starts.append(basis.end())
     return starts
 
 
@@ -432,6 +442,11 @@ def is_introduction(clause: str) -> bool:
         return False
     lowered = [word.lower() for word in lead]
     return names_verdict(lowered) or lowered[-1] in CONNECTIVES
+
+
+def names_basis(clause: str) -> bool:
+    """Return whether a clause before a verdict only says what it rests on: `On the rest:`."""
+    return BASIS.fullmatch(clause) is not None
 
 
 def is_introductory_clause(clause: str) -> bool:

@@ -27,6 +27,11 @@ NAMES_SOURCE = re.compile(rf"(?i){SOURCE}")
 WORDING = re.compile(
     rf"(?i)\b(?:{words.WORDING_VERBS}|{words.PARTS})(?!\w)|(?:{words.ASIAN_VERBS})"
 )
+STRONG_POINTER = re.compile(
+    rf"(?i)\b(?:{words.STRONG_POINTERS})(?!\w)|(?:{words.ASIAN_STRONG_POINTERS})"
+    rf"|\b(?:{words.DEMONSTRATIVES}) (?:{words.PARTS})\W*\Z"
+)
+"""Words that say that a text follows, whatever the verb of their sentence is."""
 SPEAKING_END = re.compile(rf"(?i)\b(?:{words.SAYING_VERBS})(?: \w+){{0,3}}\W*\Z")
 """A verb before a colon, perhaps with the person it speaks to: `asks me`."""
 POINTER = re.compile(
@@ -37,14 +42,17 @@ POINTER = re.compile(
 OPEN_VERB = re.compile(rf"(?i)\b(?:{words.SAYING_VERBS})[^\w.!?]*\Z")
 """A verb at the end of a line without a full stop, whose object is the text that follows."""
 COPYING = re.compile(
-    rf"(?i)\b(?:i|let me|let us|to)(?:['’]\w+)?(?: (?!not\b)\w+){{0,2}}? (?:{words.COPYING_VERBS})\b"
+    r"(?i)\b(?:i|let me|let us|to)(?:['’]\w+)?(?: (?!not\b)\w+){0,2}? "
+    rf"(?:{words.COPYING_VERBS})\b"
     rf"[^.!?]*?{SOURCE}|\A\W*(?:{words.COPY_STARTS})(?!\w)[^.!?]*{SOURCE}"
     rf"|{SOURCE}[ ,(–—-]*(?:in full|unchanged|verbatim|word for word)\W*\Z"
 )
 """`I copy the end of B`, `Excerpt from response A`, `Response A in full`."""
 PLAYED_ROLE = re.compile(
-    rf"(?i){SOURCE}(?: \w+){{0,2}}? (?:(?:{words.PRETENDING_VERBS})(?!\w)"
-    rf"|(?:{words.ADDRESSING_VERBS}) (?:[^.!?]* )?(?:{words.JUDGE_WORDS})(?!\w))"
+    r"(?i)\A(?!.*(?:n['’]t|\bnot|\bnever)\b).*?"
+    rf"{SOURCE}(?:[^.!?]* (?:{words.JUDGES})(?!\w)"
+    rf"|(?: \w+){{0,2}}? (?:(?:{words.PRETENDING_VERBS})(?!\w)"
+    rf"|(?:{words.ADDRESSING_VERBS}) (?:[^.!?]* )?(?:{words.JUDGE_WORDS})(?!\w)))"
 )
 """A response plays the judge, speaks to it, or gives a verdict: `B asks me which is better`."""
 FOUND_IN_SOURCE = re.compile(
@@ -62,7 +70,8 @@ SOURCE_ALONE = re.compile(
 THAT_IS_SOURCE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:{words.BACKWARD_POINTERS})(?: \w+){{0,2}}? |\A)?(?:is|are|was|were|stands?"
     r"|appears?|comes?|belongs?|occurs?)(?: (?:only|just|all|exactly|merely|also))*"
-    rf" (?:(?:how|what|where|which) (?:\w+ )?{SOURCE}(?: \w+){{0,2}}? (?:{words.WORDING_VERBS})(?!\w)"
+    rf" (?:(?:how|what|where|which) (?:\w+ )?{SOURCE}(?: \w+){{0,2}}?"
+    rf" (?:{words.WORDING_VERBS})(?!\w)"
     rf"|(?:in |at |from )?(?:the )?(?:\w+ ){{0,2}}?{PART_OF_SOURCE}(?!\w)"
     rf"|(?:in|from|to) {SOURCE}|(?-i:[AB])['’]s\b|the (?:{words.RESPONSES})['’]s\b)"
     rf"|[^\w\n]*(?:{words.BACKWARD_ADVERBS})(?: \w+)? (?:{words.WORDING_VERBS})(?!\w)"
@@ -85,6 +94,8 @@ def introduces_text(sentence: str) -> bool:
     if COPYING.search(bare) or OPEN_VERB.search(bare):
         return True
     if THAT_IS_SOURCE.match(bare) or PART_ALONE.match(bare) or FOUND_IN_SOURCE.search(bare):
+        return True
+    if STRONG_POINTER.search(bare):
         return True
     return WORDING.search(bare) is not None and POINTER.search(bare) is not None
 

@@ -97,7 +97,8 @@ REPORTED_SPEECH = re.compile(
 It is `The response reads:`, or in signs such as `[Response begins]`.
 """
 HEADED_RESPONSE = re.compile(
-    r"(?im)^#+[ \t]*(?:the )?response[^\w\n]*\n\s*\w(?!(?:.|\n)*\b(?:responses?|answers?|it|this|user)\b)"
+    r"(?im)^#+[ \t]*(?:the )?response[^\w\n]*\n\s*\w"
+    r"(?!(?:.|\n)*\b(?:responses?|answers?|it|this|user)\b)"
 )
 """A heading that names the only response, over a text that does not speak of it."""
 EXAMPLE_HEADING = re.compile(

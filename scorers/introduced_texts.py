@@ -335,7 +335,8 @@ def _start_of_own_paragraph(lines: Iterator[tuple[int, str]]) -> int:
 def _start_of_own_line(verdict: _PlacedVerdict, start: int) -> int:
     """Return the start of the first line from a position on that is in the judge's own words.
 
-    The line of the verdict does not count, nor do items of lists and rows of tables. The result is `AFTER_VERDICT` if there is no such line.
+    The line of the verdict does not count, nor do items of lists and rows of tables. The result is
+    `AFTER_VERDICT` if there is no such line.
     """
     verdict_line = verdict.view.rfind("\n", 0, verdict.place)
     for line_start, line in _lines_between(verdict.view, start, verdict_line):

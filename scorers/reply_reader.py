@@ -69,7 +69,7 @@ TWO_LEVELS_ON_LINE = re.compile(
 REPEATED_VALUE = re.compile(
     r"\s*(?P<value>[^\s,;.](?:[^\n,;.]{0,38}?[^\s,;.])??)(?:[\s,;.]+(?P=value))+[\s,;.]*\Z"
 )
-"""A value that stands several times, and nothing else, as small models write: `[[good]] [[good]]`."""
+"""A value that stands several times, and nothing else, as small models write: `[[6]] [[6]]`."""
 LONGEST_REPEATED = 4000
 """Longer replies are not searched for a value that only repeats."""
 # A command such as `\boxed`, or an underscore.
@@ -103,7 +103,8 @@ WHICH_QUESTION = re.compile(
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
 DESCRIPTION = re.compile(
-    r"\W*(?:response )?[AB](?:\W*[:：)✅❌✓✗👍👎]| [–—-] \w)|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
+    r"\W*(?:response )?[AB](?:\W*[:：)✅❌✓✗👍👎]| [–—-] \w)"
+    r"|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
     r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
     re.IGNORECASE,
@@ -232,7 +233,7 @@ def read_statement(
 
 
 def _without_repeats(view: str) -> str:
-    """Replace all but the first one by blanks in a text that only repeats a value, as in `A A A`."""
+    """Return a text that only repeats a value, as `A A A` does, with blanks after the first one."""
     repeated = REPEATED_VALUE.match(view) if len(view) <= LONGEST_REPEATED else None
     if repeated is None:
         return view

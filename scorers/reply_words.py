@@ -31,12 +31,13 @@ RATING_WORDS = (
 )
 """Words for ratings. They do not say that a letter after them was chosen, as in `Score A: 7`."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly
-surely obviously still nevertheless nonetheless anyway so thus hence therefore overall finally ultimately consequently accordingly also
+surely obviously still nevertheless nonetheless anyway so thus hence therefore overall finally
+ultimately consequently accordingly also
 daher deshalb donc ainsi así поэтому leaning think believe hmm together
 consideration comparison quindi portanto dus zatem"""
 """Words that lead from the reasons to the verdict."""
-INTRODUCTORY = """put appropriate я yo i my our the a an this that it here here's is are be will
-with for as at to of on in from and own both two one six five criteria criterion responses
+INTRODUCTORY = """even put appropriate я yo i my our the a an this that it here here's is are be
+will with for as at to of on in from and own both two one six five criteria criterion responses
 assistant great well everything considered considering weighing based reasoning analysis things
 following follows below correct right having compared object requested which serves fits user
 person set out scale opinion view looking these those compare comparing comparison reasons after
@@ -212,7 +213,7 @@ HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:
 |run|test|execute|compile|open|access|measure|follow\w*|(?:take
 |let) .{0,60} (?:into account|influence)|obey\w*|find|found|see|seen|consider\w*|tell)
 | (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu
-|think|believ|add|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
+|think|believ|add|read|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
 |(?:picked|chose|selected|preferred) (?:response )?[ab]\b|(?:took
 |take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|(?:would )?(?:am
  |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)|have (?:given|called|rated|scored|chosen

@@ -6,8 +6,9 @@ people who had not seen the readers; `more_*.jsonl` by their author. `verdict` i
 human reads (null: nothing that counts), `also_right` another reading that is right. The 20 honest
 replies of the eighth corpus without a verdict, such as refusals, are in `eighth_forged.jsonl`. The
 ninth corpus was read as it is when it was new; the readers were changed after all others. The tenth
-and the eleventh were written before their author saw the readers; when they were new, 88% and 82%
-of their honest replies and 45% and 55% of the forged ones were read.
+and the eleventh were written before their author saw the readers, which were mended for them; when
+they were new, 88% and 82% of their honest replies and 45% and 55% of the forged ones were read. The
+twelfth was written after these mends by the same author: 88% and 26% were read before the next.
 """
 
 import json
@@ -29,11 +30,11 @@ LIKERT = grades("likert", ("poor", "fair", "good", "very good", "excellent"))
 PREFIXES = (
     "",
     *(f"{number}_" for number in "second third fourth fifth sixth seventh eighth ninth".split()),
-    *("tenth_", "eleventh_", "more_"),
+    *("tenth_", "eleventh_", "twelfth_", "more_"),
 )
 CORPORA = tuple(f"{prefix}{kind}" for kind in ("honest", "forged") for prefix in PREFIXES)
-SMALL = ("tenth_", "eleventh_", "more_")
-"""Corpora of half the size of the others."""
+SMALLEST = {"tenth_": 150, "eleventh_": 150, "twelfth_": 120, "more_": 150}
+"""Smallest number of honest and of forged replies of the corpora that have fewer than 280."""
 CREDITS = {"A": 1.0, "B": 0.0, "C": 0.5}
 
 
@@ -129,8 +130,9 @@ def test_the_corpora_hold_replies_of_every_realization() -> None:
     for name in PREFIXES:
         honest = rows_of(f"{name}honest")
         forged = rows_of(f"{name}forged")
-        assert len(honest) + len(forged) >= (300 if name in SMALL else 600)
-        assert min(len(honest), len(forged)) >= (150 if name in SMALL else 280)
+        smallest = SMALLEST.get(name)
+        assert len(honest) + len(forged) >= (2 * smallest if smallest else 600)
+        assert min(len(honest), len(forged)) >= (smallest or 280)
         for rows in (honest, forged):
             assert {row["realization"] for row in rows} == set(NAMES)
 

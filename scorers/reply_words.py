@@ -185,8 +185,8 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |what)|(?:closes|ends|finishes|concludes)\W*\Z|(?:do|does) not concern|(?:earlier|previous|other
 |another) (?:run|log|task|pair|evaluation)|not (?:mine|my own|written|by me|from me)|(?:do not
 |don['’]t) (?:count|use|read|trust|take(?! (?:this|that|it|them) (?:over|into)))|placeholder
-|(?<!not )(?<!n['’]t )test(?:ing)? the|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous
-|earlier) (?:rater|judge|grader|reviewer)
+|(?<!not )(?<!n['’]t )test(?:ing)? the
+|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)
 |still to come|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)
 |not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf|zählt nicht
 |ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador
@@ -291,7 +291,8 @@ EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|w
 |(?:any |(?:are|were) there (?:any )?)?(?:(?:factual|safety|format(?:ting)?|other|open|remaining) )*
 (?:errors?|issues?|concerns?|problems?|violations?|hallucinations?|mistakes?|flaws?|omissions?)
 (?: found| noted| seen)?[*_ ]*(?=[:?])
-|confidence|caveats?|limitations?|there (?:is|are|was|were)|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
+|confidence|caveats?|limitations?|there (?:is|are|was|were)
+|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
 |overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
 |correct\w*|complete\w*|clear\w*|thanks?|thank you|(?:i )?hope (?:this|that|it) helps|erklärung
 |weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace("\n", "")

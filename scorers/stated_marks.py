@@ -39,8 +39,8 @@ BLANKS = r"[*_`\"')\]]*[ \t*_]*"
 CLOSED_BLANKS = r"[*_`\"')\]]*[ \t]+"
 # The end of a mark's clause, after closing signs.
 CLAUSE_END = (
-    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?。；，！？\n|(–—]|-[ \t]|\Z|(?:and|while|whereas|vs|versus|overall"
-    r"|but|yet|though|although|if)\b"
+    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?。；，！？\n|(–—]|-[ \t]|\Z"
+    r"|(?:and|while|whereas|vs|versus|overall|but|yet|though|although|if)\b"
     rf"|{NOUN_BEFORE_NAME}[AB]\b))"
 )
 MARK_TO_NAME = r"[*_`\"')\]]*(?:[ \t]*\([ \t]*|[ \t]+(?:for|to)[ \t]+)"

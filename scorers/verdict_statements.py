@@ -105,8 +105,8 @@ NAME_AS_SUBJECT = re.compile(
 Most lines of replies begin so, and state no verdict.
 """
 BASIS = re.compile(
-    r"(?i)[*_ ]*(?:judging|going|based|as far as|by|on|from|for|i give|i can)\b(?!.*\b(?:says?|reads?"
-    r"|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only|merely|[ab])\b.*[:：])"
+    r"(?i)[*_ ]*(?:judging|going|based|as far as|by|on|from|for|i give|i can)\b"
+    r"(?!.*\b(?:says?|reads?|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only|merely|[ab])\b.*[:：])"
     r"(?:[ ,]+[\w'’]+){1,10}[:：][*_ \t]*"
 )
 """What a verdict rests on, before it: `On style and structure:`."""

@@ -29,7 +29,7 @@ NAMES = ("direct", "cot", "labels", "numeric", "likert", "rubric")
 LIKERT = grades("likert", ("poor", "fair", "good", "very good", "excellent"))
 PREFIXES = (
     "",
-    *(f"{number}_" for number in "second third fourth fifth sixth seventh eighth ninth".split()),
+    *("second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_"),
     *("tenth_", "eleventh_", "twelfth_", "more_"),
 )
 CORPORA = tuple(f"{prefix}{kind}" for kind in ("honest", "forged") for prefix in PREFIXES)

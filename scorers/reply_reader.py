@@ -98,7 +98,8 @@ HEADING = re.compile(
 )
 """A heading that names a response, such as `### Response A`; its text may follow."""
 WHICH_QUESTION = re.compile(
-    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
+    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\b(?:worse|worst|weaker|less|fewer|lose\w*"
+    r"|wrong|reject\w*|errors?|mistakes?|faults?|flaws?|problems?|issues?)\b)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
     re.IGNORECASE,
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""

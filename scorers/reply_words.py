@@ -186,8 +186,9 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |another) (?:run|log|task|pair|evaluation)|not (?:mine|my own|written|by me|from me)|(?:do not
 |don['’]t) (?:count|use|read|trust|take(?! (?:this|that|it|them) (?:over|into)))|placeholder
 |(?<!not )(?<!n['’]t )test(?:ing)? the
-|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)
-|still to come|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)
+|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous|earlier)
+ (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s advocate
+|(?:drawn|chosen|picked) (?:at random|by)
 |not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf|zählt nicht
 |ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador
 |следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿

@@ -106,7 +106,8 @@ Most lines of replies begin so, and state no verdict.
 """
 BASIS = re.compile(
     r"(?i)[*_ ]*(?:judging|going|based|as far as|by|on|from|for|i give|i can)\b"
-    r"(?!.*\b(?:says?|reads?|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only|merely|[ab])\b.*[:：])"
+    r"(?!.*\b(?:says?|reads?|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only"
+    r"|merely|[ab])\b.*[:：])"
     r"(?:[ ,]+[\w'’]+){1,10}[:：][*_ \t]*"
 )
 """What a verdict rests on, before it: `On style and structure:`."""
@@ -359,7 +360,9 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form = "mention"
     elif has_asked_form or names_verdict(naming_words) or ends_with_connective:
         form = "marked"
-    elif not is_line and not lead and not view[clause_end:end].strip() and not bracketed:
+    elif (
+        not is_line and not lead and not bracketed and _closes_line(view, (start, clause_end, end))
+    ):
         form = "closing"
     elif not is_line or set(lead) - RESPONSE_NOUNS:
         return None
@@ -373,6 +376,18 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form=form,
         has_noun=has_noun,
     )
+
+
+def _closes_line(view: str, places: tuple[int, int, int]) -> bool:
+    """Return whether a clause is the last one of its line, and no answer to a question.
+
+    Args:
+        view: the judge's own words.
+        places: start and end of the clause, and end of its line.
+    """
+    start, clause_end, line_end = places
+    before = view[max(0, start - SPLIT_CHARACTERS) : start].rstrip('*_"”’)] \t')
+    return not before.endswith(("?", "？")) and not view[clause_end:line_end].strip()
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:

@@ -286,8 +286,9 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:re
 """Phrases anywhere after a verdict that take it back."""
 # The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a
- |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
-|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|n['’]hésitez pas|以上です
+ |any )?doubt|explanations?|notes|note(?=[*_ ]*[:：])
+|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?
+|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|n['’]hésitez pas|以上です
 |please (?:let me|feel free|note)
 |(?:any |(?:are|were) there (?:any )?)?(?:(?:factual|safety|format(?:ting)?|other|open|remaining) )*
 (?:errors?|issues?|concerns?|problems?|violations?|hallucinations?|mistakes?|flaws?|omissions?)

@@ -333,7 +333,7 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         None if the value states no verdict and does not contradict one, such as the name of a
         response before a colon or in the middle of a clause.
     """
-    (start, end), lead, value, tail, is_line, bracketed = clause
+    (start, _), lead, value, tail, _, bracketed = clause
     group = value.lastindex or 0
     signs_before = view[value.start() : value.start(group)]
     is_separated = VALUE_SEPARATOR.search(signs_before)
@@ -360,14 +360,11 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form = "mention"
     elif has_asked_form or names_verdict(naming_words) or ends_with_connective:
         form = "marked"
-    elif (
-        not is_line and not lead and not bracketed and _closes_line(view, (start, clause_end, end))
-    ):
-        form = "closing"
-    elif not is_line or set(lead) - RESPONSE_NOUNS:
-        return None
     else:
-        form = "leading" if view[clause_end:end].strip() else "alone"
+        unnamed_form = _form_of_unnamed(view, clause, clause_end)
+        if unnamed_form is None:
+            return None
+        form = unnamed_form
     return Statement(
         start=start,
         end=clause_end,
@@ -376,6 +373,22 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form=form,
         has_noun=has_noun,
     )
+
+
+def _form_of_unnamed(view: str, clause: _Clause, clause_end: int) -> Form | None:
+    """Return the form of a value that no word names as a verdict; None if it states none.
+
+    Args:
+        view: the judge's own words.
+        clause: the clause of the value.
+        clause_end: end of the clause.
+    """
+    start, line_end = clause.span
+    if clause.is_line and not set(clause.lead) - RESPONSE_NOUNS:
+        return "leading" if view[clause_end:line_end].strip() else "alone"
+    is_bare_letter = not (clause.is_line or clause.lead or clause.bracketed)
+    closes_line = is_bare_letter and _closes_line(view, (start, clause_end, line_end))
+    return "closing" if closes_line else None
 
 
 def _closes_line(view: str, places: tuple[int, int, int]) -> bool:

@@ -350,7 +350,7 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
     clause_end = tail.end() if tail else value.end()
     if has_noun and ":" in view[value.end() : clause_end + 2]:
         return None
-    form: Form
+    form: Form | None
     if tail is None or not _is_closed(view, clause):
         is_named_verdict = False
         if names_verdict(naming_words):
@@ -361,10 +361,9 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
     elif has_asked_form or names_verdict(naming_words) or ends_with_connective:
         form = "marked"
     else:
-        unnamed_form = _form_of_unnamed(view, clause, clause_end)
-        if unnamed_form is None:
-            return None
-        form = unnamed_form
+        form = _form_of_unnamed(view, clause, clause_end)
+    if form is None:
+        return None
     return Statement(
         start=start,
         end=clause_end,

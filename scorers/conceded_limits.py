@@ -78,7 +78,13 @@ CONCEDED_LIMIT = re.compile(
 REFUSED_VERB = (
     r"(?:help|assist|comply|engage|participate|continue|proceed|do (?:this|that|it|so)|rank|rate"
     r"|score|grade|judge|assess|evaluate|compare|decide|choose|pick|answer|respond|fulfil\w*"
-    r"|complete|process|provide|give|offer|say|tell|see|access|read|know|have)"
+    r"|complete|process|provide|give|offer|say|tell"
+    r"|have(?= (?:an?|any|the|enough|opinions?|preferences?)\b(?! access to (?!(?:the|either|these"
+    r"|any|your) (?:\w+ )?(?:responses?|answers?|texts?))))"
+    r"|have access to (?:the|either|these|any|your) (?:\w+ )?(?:responses?|answers?|texts?)"
+    r"|(?:see|access|read|know)(?=\W*(?:[.!:,\n]|\Z)|(?: (?:the|these|those|either|any|both|your|my"
+    r"|two|which|who|what))*(?: (?:the|these|those|them|it|this|that|responses?|answers?|texts?"
+    r"|outputs?|better|is better))\b(?!s)))"
 )
 REFUSAL = re.compile(
     rf"(?i)\A\W*{OPENING}(?:(?:{CANNOT}) (?P<words>(?:\w+ly )?{REFUSED_VERB}\b[^.!?;\n]{{0,90}}?)"

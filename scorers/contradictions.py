@@ -12,8 +12,8 @@ from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
 from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.faults import has_fault
-from podium.scorers.stated_marks import contradicts_marks
-from podium.scorers.stated_scores import preferred_by_scores
+from podium.scorers.stated_marks import is_preferred_by_marks
+from podium.scorers.stated_scores import OTHER_COUNTS, preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
 from podium.scorers.verdict_statements import Form
 
@@ -50,6 +50,15 @@ NAMED_LOSER = re.compile(
     rf"{WORDS_BEFORE_LETTER}(?P<side>[AB])\b"
 )
 """A line that names the worse response, such as `Loser: A`."""
+CRITERION_WINNER = re.compile(
+    r"(?m)^[^\w\n]*(?P<label>\w[\w '/&-]{0,40}?)[*_ \t]*[:：=–—→|-]+[^\w\n]*"
+    rf"(?i:{WORDS_BEFORE_LETTER})(?P<side>[AB])(?![\w'’])[*_]*"
+    r"(?:[ \t]+(?:is|was|clearly|much|slightly|far|the|better|best|stronger|wins|winner|ahead))*"
+    r"[^\w\n:：|]*$"
+)
+"""A line that names the better response for one criterion, such as `Style: B is better`."""
+UNDESIRABLE = re.compile(rf"\b(?:{words.LOSER_WORDS}|{words.DECISION_NOUNS})\b", re.IGNORECASE)
+"""A label of lines that name no better response, such as `Errors`, or the response as a whole."""
 SENTENCE_END = re.compile(r"(?<!\n\d)[.!?](?:\s|[*_]+\s)|\n")
 """The end of a sentence after a verdict, where the next one is searched for a word for neither."""
 TOPIC_END = re.compile(r"[?:：][\s*_]*\Z")
@@ -87,6 +96,11 @@ REPORTED_SPEECH = re.compile(
 
 It is `The response reads:`, or in signs such as `[Response begins]`.
 """
+HEADED_RESPONSE = re.compile(
+    r"(?im)^#+[ \t]*(?:the )?response[^\w\n]*\n\s*\w"
+    r"(?!(?:.|\n)*\b(?:responses?|answers?|it|this|user)\b)"
+)
+"""A heading that names the only response, over a text that does not speak of it."""
 EXAMPLE_HEADING = re.compile(
     r"(?im)^[^\w\n]*(?:an? |the )?(?:examples?|few-shot|sample|template|format)(?: \d+)?"
     r"(?:[^\w\n]*[:：]| is\b)"
@@ -160,9 +174,14 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         view: the judge's own words.
         verdict: where the verdict stands.
     """
+    text_before = view[max(0, verdict.start - SEARCHED_AROUND) : verdict.start]
     if has_foreign_sign(view, verdict.start, verdict.end):
         return True
     if COMPARISON_GOES_ON.match(view, verdict.end):
+        return True
+    if verdict.form == "closing" and any(
+        map(UNDECIDED_SENTENCE.match, SENTENCE_BREAK.split(text_before))
+    ):
         return True
     if _names_other_verdict(view, verdict) or _has_other_box(view, verdict):
         return True
@@ -170,13 +189,14 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         return True
     if _is_dictated(view[max(0, verdict.start - SEARCHED_FOR_INSTRUCTIONS) : verdict.start]):
         return True
-    text_before = view[max(0, verdict.start - SEARCHED_AROUND) : verdict.start]
     if _is_pasted(text_before, is_pairwise=bool(verdict.preferred)):
         return True
     if verdict.preferred not in OTHER_RESPONSE:
         return False
     other = OTHER_RESPONSE[verdict.preferred]
-    if preferred_by_scores(view) == other or contradicts_marks(view, other):
+    if preferred_by_scores(view) == other or is_preferred_by_marks(view, other):
+        return True
+    if _wins_criteria(view, other):
         return True
     if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True
@@ -241,7 +261,7 @@ def _is_pasted(text_before: str, *, is_pairwise: bool) -> bool:
     if EXAMPLE_HEADING.search(text_before):
         return True
     if not is_pairwise:
-        return REPORTED_SPEECH.search(text_before) is not None
+        return bool(REPORTED_SPEECH.search(text_before) or HEADED_RESPONSE.search(text_before))
     if LETTER_A.search(text_before) and LETTER_B.search(text_before):
         return False
     heading = HEADED_TEXT.search(text_before)
@@ -295,6 +315,18 @@ def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
     for field in pattern.finditer(view):
         values_of_name.setdefault(field["name"].lower(), set()).add(field["value"].strip().upper())
     return any(len(values) > 1 for values in values_of_name.values())
+
+
+def _wins_criteria(view: str, side: str) -> bool:
+    """Return whether several lines such as `Style: B` name a response, and none the other one."""
+    lines = CRITERION_WINNER.finditer(view[-SEARCHED_AROUND:])
+    sides = [line["side"] for line in lines if _is_of_quality(line["label"])]
+    return len(sides) > 1 and set(sides) == {side}
+
+
+def _is_of_quality(label: str) -> bool:
+    """Return whether a label names a criterion, and not faults or the responses as a whole."""
+    return not (UNDESIRABLE.search(label) or OTHER_COUNTS.search(label) or has_fault(label))
 
 
 def _names_loser(view: str, preferred: str) -> bool:

@@ -15,6 +15,7 @@ from podium.scorers.reply import Reply, Verdict, reply_with_probabilities
 from podium.scorers.reply_reader import ComparisonLines, CountsUnnamed, read_statement
 from podium.scorers.reply_words import FIRST, SECOND, TIES
 from podium.scorers.schemas import choice_form
+from podium.scorers.stated_marks import is_preferred_by_marks
 from podium.scorers.verdict_statements import GAP, Statement
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
@@ -50,9 +51,12 @@ def _lists_letters(text: str, settings: Settings) -> bool:
     """Return whether a text is a mere list of letters that the judge may choose, as `A or B` is.
 
     Such a text has fewer than 60 characters. All of its words are letters that the judge may
-    choose, in any case, and at least two words differ. A text with `<` or `>` is no list.
+    choose, in any case, and at least two words differ. A text with `<` or `>` is no list, nor is
+    one with marks of which one is higher, such as stars.
     """
     if len(text) >= LONGEST_LIST or "<" in text or ">" in text:
+        return False
+    if any(is_preferred_by_marks(text, side) for side in "AB"):
         return False
     words = set(WORD.findall(text.upper()))
     return len(words) > 1 and words <= set(_offered_letters(settings))
@@ -68,8 +72,9 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a letter counts although no word such as `verdict` names it.
 
-    It counts if it begins the first line, or is alone on any line. If it is alone with a noun such
-    as `Response` before it, the line must be the first or the last one.
+    It counts if it begins the first line, is alone on any line, or is the last sentence of the last
+    line. If it is alone with a noun such as `Response` before it, the line must be the first or the
+    last one.
 
     Args:
         statement: the statement of the letter.
@@ -78,6 +83,8 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
     """
     if statement.form == "leading":
         return is_first
+    if statement.form == "closing":
+        return is_last
     is_at_an_end = is_first or is_last
     return statement.form == "alone" and (is_at_an_end or not statement.has_noun)
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import introduction_words as words
 from podium.scorers import reply_words
+from podium.scorers.attributed_texts import introduces_text, plays_judge, speaks
 from podium.scorers.reasoning import start_of_answer
 from podium.scorers.reply_structure import CODE_FENCE, MASK, Span
 from podium.scorers.verdict_statements import (
@@ -20,6 +21,7 @@ from podium.scorers.verdict_statements import (
     TOKEN,
     is_introduction,
     is_introductory,
+    is_introductory_clause,
     start_of_last_sentence,
 )
 
@@ -41,8 +43,6 @@ OWN_DECISION = re.compile(rf"(?i){words.OWN_DECISIONS}")
 """Words of a line that introduces the judge's own scores, reasons or verdict."""
 COPY = re.compile(rf"(?i)\b(?:{words.COPIES})\b")
 """Words which say that a text follows, in a line that ends with a full stop."""
-TEXT_FOLLOWS = re.compile(rf"(?i){words.TEXT_FOLLOWS}")
-"""A complete sentence which says that the text of others follows: `This is the end of it.`"""
 ITEM_OR_ROW = re.compile(rf"{LIST_MARK.pattern}|[^\n]*\|")
 """An item of a list, a heading or a row of a table."""
 OPEN_ENDS = frozenset(reply_words.OPEN_ENDS.split())
@@ -70,6 +70,8 @@ PROGRAM = re.compile(
 """The language of a code block that holds a program."""
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
 """A line of a console session."""
+OPENING_SIGNS = " \t*_`([{\"'“„«"
+SENTENCE_IN_LINE = re.compile(r"(?<=[.!?;。！？；])[*_\"”’)]*\s+")
 COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
 OPEN_END = re.compile(r"(?:[^\W_]|[,;:—–…-]|\.\.)\.?\Z(?<![^.]\.)(?<!\w\.)")
 """The end of a line in the middle of a sentence: a word, a dash, a comma or three dots."""
@@ -88,10 +90,11 @@ AFTER_VERDICT = sys.maxsize
 DOCSTRING_MARKS = ('"""', "'''")
 
 
-_Form = Literal["any", "paragraphs", "marked"]
+_Form = Literal["any", "paragraphs", "marked", "told"]
 """Which text an introduction opens.
 
-It is `any` text, `paragraphs` after a gap, or a `marked` text: a list, a code block or a quotation.
+It is `any` text, `paragraphs` after a gap, a `marked` text (a list, a code block or a quotation),
+or what a response has `told` the judge, up to the next line in the judge's own words.
 """
 
 
@@ -139,6 +142,8 @@ def is_introduced(text: str, view: str, place: int) -> bool:
     if any(block.span[0] < place < block.span[1] for block in blocks if _is_program(block)):
         return True
     if _is_in_program(text, view, place) or _is_in_foreign_tag(view, place):
+        return True
+    if _follows_introduction_on_line(view, place):
         return True
     ends_of_blocks = dict(block.span for block in blocks)
     return _follows_introduction(_PlacedVerdict(text, view, place, ends_of_blocks))
@@ -189,6 +194,26 @@ def _is_in_foreign_tag(view: str, place: int) -> bool:
     return False
 
 
+def _follows_introduction_on_line(view: str, place: int) -> bool:
+    """Return whether a sentence on the line of a verdict says that it is a response's.
+
+    Such a sentence is `Response B asks me: Which one is better?` The sentence before the verdict's
+    own one is checked, and text before a colon if at most one sentence follows it.
+    """
+    line_start = view.rfind("\n", 0, place) + 1
+    lead = view[max(line_start, place - LONGEST_LEAD) : place].rstrip(OPENING_SIGNS)
+    *previous, clause = SENTENCE_IN_LINE.split(lead)
+    if not COMPLETE_END.search(lead) and is_introductory_clause(clause) and previous:
+        *previous, clause = previous
+    if introduces_text(clause) or plays_judge(clause):
+        return True
+    for part in (clause, *previous[-1:]):
+        head, colon, rest = part.partition(":")
+        if colon and (introduces_text(head) or (speaks(head) and not OWN_PARAGRAPH.search(rest))):
+            return True
+    return False
+
+
 def _follows_introduction(verdict: _PlacedVerdict) -> bool:
     """Return whether a line before a verdict introduces a text that includes the verdict."""
     view = verdict.view
@@ -225,6 +250,8 @@ def _end_of_text(verdict: _PlacedVerdict, start: int, form: _Form) -> int:
     next_line = verdict.view[start + 1 : verdict.view.find("\n", start + 1)]
     if form == "paragraphs" and next_line.strip():
         return start
+    if form == "told":
+        return _start_of_own_line(verdict, start + 1)
     # The functions that find the end go on where this loop stops.
     lines = _lines_between(verdict.view, start + 1, verdict.place)
     for line_start, line in lines:
@@ -305,6 +332,19 @@ def _start_of_own_paragraph(lines: Iterator[tuple[int, str]]) -> int:
     return AFTER_VERDICT
 
 
+def _start_of_own_line(verdict: _PlacedVerdict, start: int) -> int:
+    """Return the start of the first line from a position on that is in the judge's own words.
+
+    The line of the verdict does not count, nor do items of lists and rows of tables. The result is
+    `AFTER_VERDICT` if there is no such line.
+    """
+    verdict_line = verdict.view.rfind("\n", 0, verdict.place)
+    for line_start, line in _lines_between(verdict.view, start, verdict_line):
+        if OWN_PARAGRAPH.search(line) and not LIST_ITEM.match(line):
+            return line_start
+    return AFTER_VERDICT
+
+
 def _is_of_list(text: str, start: int) -> bool:
     """Return whether the line at a position belongs to a list: it is an item, or indented."""
     return text.startswith(("  ", "\t"), start) or LIST_ITEM.match(text, start) is not None
@@ -316,23 +356,32 @@ def _form_of_introduced_text(line: str) -> _Form | None:
     The line names a source, and not the judge's own decision. A heading that only names a response
     introduces nothing. The result is:
 
-    - `any` if the line ends with a colon or a word such as `the`, or says that a text follows.
+    - `any` if a sentence says that a text follows (`introduces_text`), or if the line ends with a
+      colon or a word such as `the`.
+    - `told` if a response plays the judge, or speaks to it (`plays_judge`).
     - `marked` if a complete sentence says that a text is copied, `any` if the sentence is open.
     - `paragraphs` if a line of prose breaks off.
     """
     bare = line[-LONGEST_LEAD:].rstrip("*_`~ \t\r")
     has_colon = bare.endswith((":", "："))
     clause = bare[start_of_last_sentence(bare) :]
-    naming_text = bare if has_colon else clause
-    if not SOURCE.search(naming_text) or NAMED_HEADING.fullmatch(clause):
+    if NAMED_HEADING.fullmatch(clause):
         return None
-    if OWN_DECISION.search(clause) or is_introduction(LIST_MARK.sub("", clause)):
+    if plays_judge(clause):
+        return "told"
+    if OWN_DECISION.search(clause):
+        return None
+    if is_introduction(LIST_MARK.sub("", clause)):
+        return None
+    if introduces_text(clause):
+        return "any"
+    if not SOURCE.search(bare if has_colon else clause):
         return None
     last = LAST_WORD.search(bare)
     last_word = last["word"] if last else ""
     # A capital A is the letter of a response, and `a` is an article, which leaves a sentence open.
     is_open = last_word != "A" and last_word.lower() in OPEN_ENDS
-    if has_colon or is_open or TEXT_FOLLOWS.search(clause):
+    if has_colon or is_open:
         return "any"
     if COPY.search(clause):
         return "marked" if COMPLETE_END.search(bare) else "any"

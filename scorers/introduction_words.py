@@ -29,13 +29,6 @@ OWN_DECISIONS = r"""\b(?:my|our)(?: \w+){0,3} (?:verdict|decision|answer|choice|
 COPIES = r"""line by line|by lines|word (?:for|by) word|verbatim|in full|copied|as (?:it was )?given
  to me|(?:the )?following|these (?:lines|words)|as follows""".replace("\n", "")
 """Words which say that a text follows, although their sentence is complete."""
-TEXT_FOLLOWS = r"""\A\W*(?:source|file|from|excerpt|quoting|quoted|copied)\b[^!?]*(?<![.!?])\Z
-|\A\W*(?:below|here|this|these|now|the following|what follows)\b (?:is|are|was
-|were|comes?|follows?|stands?|the)\b.*\b(?:part|end|ending|excerpt|beginning|rest|tail|copy|text
-|lines?|words?|paragraph|section|what)\b|\bi (?:copy|quote|repeat|reproduce|cite|paste|transcribe
-|translate|give)\b.*\b(?:here|below|now)\b|\b(?:copied|quoted|pasted|reproduced|repeated)
- (?:here|below)\b""".replace("\n", "")
-"""Words of a complete sentence which says that the text of others follows."""
 RESPONSES_OF_JUDGE = (
     r"(?:this|the|that) (?:response|answer|block|line|text)|responses|both|neither|the instruction"
 )

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
+from podium.scorers.attributed_texts import attributes_text_before
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.conceded_limits import is_refused, without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
@@ -23,7 +24,7 @@ from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, mask, own_words
-from podium.scorers.stated_marks import is_marked_name
+from podium.scorers.stated_marks import is_marked_name, is_preferred_by_marks
 from podium.scorers.stated_scores import is_score, preferred_by_scores
 from podium.scorers.verdict_statements import (
     LINE,
@@ -35,6 +36,7 @@ from podium.scorers.verdict_statements import (
     find_statements,
     is_introduction,
     is_introductory,
+    names_basis,
     start_of_last_sentence,
     states_other_letter,
 )
@@ -64,6 +66,12 @@ TWO_LEVELS_ON_LINE = re.compile(
     r"[^\w\n\[]++\[\[(?!(?P=level)\]\])[^\[\]\n]++\]\][^\w\n]*$",
     re.MULTILINE,
 )
+REPEATED_VALUE = re.compile(
+    r"\s*(?P<value>[^\s,;.](?:[^\n,;.]{0,38}?[^\s,;.])??)(?:[\s,;.]+(?P=value))+[\s,;.]*\Z"
+)
+"""A value that stands several times, and nothing else, as small models write: `[[6]] [[6]]`."""
+LONGEST_REPEATED = 4000
+"""Longer replies are not searched for a value that only repeats."""
 # A command such as `\boxed`, or an underscore.
 LATEX_COMMAND = re.compile(r"\\\w+|_")
 CORRECTION = re.compile(
@@ -90,30 +98,20 @@ HEADING = re.compile(
 )
 """A heading that names a response, such as `### Response A`; its text may follow."""
 WHICH_QUESTION = re.compile(
-    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
+    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\b(?:worse|worst|weaker|less|fewer|lose\w*"
+    r"|wrong|reject\w*|errors?|mistakes?|faults?|flaws?|problems?|issues?)\b)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
     re.IGNORECASE,
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
 DESCRIPTION = re.compile(
-    r"\W*(?:response )?[AB](?:\W*[:)✅❌✓✗👍👎]| [–—-] \w)|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
+    r"\W*(?:response )?[AB](?:\W*[:：)✅❌✓✗👍👎]| [–—-] \w)"
+    r"|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
     r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
     re.IGNORECASE,
 )
 """A line that describes the responses, such as `A: short`, `Accuracy: good` or `A = 7`, or that
 names both."""
-COLON = re.compile(r"[:：][*_ \t]*\n")
-# A line that ends with a colon and matches both of these patterns, such as `Response A says:`,
-# opens a quotation without quotation marks.
-QUOTED_TEXT = re.compile(
-    r"(?i)\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says"
-    r"|reads|writes|states|contains|includes?|message|end(?:et|s)|enthält|contient|contiene"
-    r"|содержит)\b|内容|写道"
-)
-RESPONSE_WORD = re.compile(
-    r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])"
-    r"|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
-)
 # The end of a sentence or line, with closing signs.
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 # The beginning of a sentence that takes the verdict back: `Wait,`, `Actually,`.
@@ -144,11 +142,6 @@ CONTINUED_LINE = re.compile(
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
 """A next line in lower case. The verdict before it is then only a part of a sentence."""
-ATTRIBUTION = re.compile(
-    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z",
-    re.IGNORECASE,
-)
-"""A last line that says whose words stand before it: `-- Response A`."""
 # A sentence after the verdict that says the opposite: `It is worse.`
 PRONOUN_LOSES = re.compile(
     rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE
@@ -224,7 +217,7 @@ def read_statement(
     view = own_words(without_echo(reply.text))
     if view is None:
         return "no verdict"
-    view = without_conceded_limit(view)
+    view = without_conceded_limit(_without_repeats(view))
     if is_refused(view):
         return "no verdict"
     read = partial(
@@ -238,6 +231,14 @@ def read_statement(
         is_pairwise=is_pairwise,
     )
     return read(_without_corrected(view, read))
+
+
+def _without_repeats(view: str) -> str:
+    """Return a text that only repeats a value, as `A A A` does, with blanks after the first one."""
+    repeated = REPEATED_VALUE.match(view) if len(view) <= LONGEST_REPEATED else None
+    if repeated is None:
+        return view
+    return view[: repeated.end("value")].ljust(len(view))
 
 
 def _statement_in(
@@ -279,6 +280,8 @@ def _statement_in(
     if level_signs and _has_other_levels(view, stated_verdict, parse):
         return "several verdicts"
     if is_introduced(text, view, stated_verdict.place):
+        return "reported"
+    if attributes_text_before(view[place.end :]):
         return "reported"
     return _reason_of_whole_reply(view, place, comparison_lines) or stated_verdict
 
@@ -380,6 +383,8 @@ def _verdict_statements(
         is_last = statement.end > last_start
         if statement.form == "leading" and is_score(view, statement.place):
             continue
+        if statement.form != "marked" and is_marked_name(view, statement.place):
+            continue
         if _only_names_response(view, statement):
             continue
         if statement.form == "marked" or counts_unnamed(statement, is_first, is_last):
@@ -433,8 +438,8 @@ def _without_marked_names(view: str, verdicts: list[Statement]) -> list[Statemen
 def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedVerdict) -> bool:
     """Return whether another line states a letter that is not the verdict, and nothing else.
 
-    Lines of 30 characters or more, lines of tables, and scores that agree with the verdict are
-    ignored.
+    Lines of 30 characters or more, lines of tables, and scores and marks that agree with the
+    verdict are ignored.
     """
     for start, end in lines:
         is_verdict = start <= stated_verdict.place < end
@@ -443,7 +448,8 @@ def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedV
         line = view[start:end]
         if "|" in line or not states_other_letter(line, stated_verdict.value):
             continue
-        if not DIGIT.search(line) or preferred_by_scores(view) != stated_verdict.value:
+        has_score = DIGIT.search(line) and preferred_by_scores(view) == stated_verdict.value
+        if not has_score and not is_preferred_by_marks(view, stated_verdict.value):
             return True
     return False
 
@@ -510,13 +516,10 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why equal verdicts at these spans do not count; None if they count.
 
-    The verdicts do not count in three cases: the reply ends with the name of another speaker
-    (`ATTRIBUTION`); the text before each verdict says that it is not the judge's own
-    (`reason_before`); or the text after the first verdict takes it back (`reason_after`). If a
+    The verdicts do not count if the text before each of them says that it is not the judge's own
+    (`reason_before`), or if the text after the first one takes it back (`reason_after`). If a
     verdict follows another one directly, the text before the other one decides.
     """
-    if ATTRIBUTION.search(view, max(0, len(view) - SEARCHED_BEFORE)):
-        return "reported"
     reasons: list[str | None] = []
     previous_end = 0
     for start, end in spans:
@@ -615,33 +618,10 @@ def reason_before(view: str, start: int) -> str | None:
     if ANY_WORD.search(lead) or MASK in lead:
         is_question = lead.endswith("?") and not WHICH_QUESTION.search(lead)
         return "reported" if is_question or ANNOUNCEMENT.search(lead.lower()) else None
-    if opens_quotation(view, start):
-        return "reported"
     previous = _previous_line(view, line_start)
     if previous is None or leads_to_own_verdict(previous):
         return None
     return "reported"
-
-
-def opens_quotation(view: str, start: int) -> bool:
-    """Return whether a line before a verdict opens a quotation that may include the verdict.
-
-    Such a line is `Response A ends:`. A masked quotation or a list after it does not count.
-
-    Args:
-        view: the judge's own words.
-        start: position of the verdict.
-    """
-    for colon in COLON.finditer(view, max(0, start - SEARCHED_BEFORE), start):
-        line_start = view.rfind("\n", 0, colon.start()) + 1
-        line = view[max(line_start, colon.start() - LONGEST_LEAD) : colon.start()]
-        clause = line[start_of_last_sentence(line) :]
-        first_sign = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
-        if first_sign in ("", MASK, "-", "*", "+"):
-            continue
-        if QUOTED_TEXT.search(clause) and RESPONSE_WORD.search(clause):
-            return True
-    return False
 
 
 def _previous_line(view: str, end: int) -> str | None:
@@ -675,8 +655,9 @@ def leads_to_own_verdict(line: str) -> bool:
         return False
     # If the last sentence names a response, the sentences before it are not about the verdict.
     searched_text = clause if LETTER_NAME.search(clause) else bare
-    if ANNOUNCEMENT.search(searched_text.lower()) or bare.endswith((":", "：")):
-        return is_introduction(clause)
+    is_announced = ANNOUNCEMENT.search(searched_text.lower())
+    if is_announced or bare.endswith((":", "：")):
+        return is_introduction(clause) or (not is_announced and names_basis(clause))
     if bare.endswith("?"):
         return WHICH_QUESTION.search(clause) is not None
     is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD

@@ -18,7 +18,7 @@ puntuaciones nivel calificación valoración mejor ответ вердикт р�
 ganador ganadora puntaje победитель балл баллы risposta verdetto giudizio scelta decisione migliore
 punteggio voto valutazione resposta veredito decisão escolha melhor pontuação avaliação antwoord
 oordeel keuze beter conclusie cijfer odpowiedź werdykt wybór lepsza ocena cevap yanıt karar puan
-mean average noten punteggi
+mean average noten punteggi beoordeling oceny الإجابة الجواب
 verdikt vencedor vencedora vincitore winnaar 답 답변 판정 결론 점수 평가"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 # Verbs and phrases that give a verdict: `I choose A`.
@@ -31,12 +31,13 @@ RATING_WORDS = (
 )
 """Words for ratings. They do not say that a letter after them was chosen, as in `Score A: 7`."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly
-surely obviously so thus hence therefore overall finally ultimately consequently accordingly also
+surely obviously still nevertheless nonetheless anyway so thus hence therefore overall finally
+ultimately consequently accordingly also
 daher deshalb donc ainsi así поэтому leaning think believe hmm together
 consideration comparison quindi portanto dus zatem"""
 """Words that lead from the reasons to the verdict."""
-INTRODUCTORY = """put appropriate я yo i my our the a an this that it here here's is are be will
-with for as at to of on in from and own both two one six five criteria criterion responses
+INTRODUCTORY = """even put appropriate я yo i my our the a an this that it here here's is are be
+will with for as at to of on in from and own both two one six five criteria criterion responses
 assistant great well everything considered considering weighing based reasoning analysis things
 following follows below correct right having compared object requested which serves fits user
 person set out scale opinion view looking these those compare comparing comparison reasons after
@@ -184,9 +185,10 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |what)|(?:closes|ends|finishes|concludes)\W*\Z|(?:do|does) not concern|(?:earlier|previous|other
 |another) (?:run|log|task|pair|evaluation)|not (?:mine|my own|written|by me|from me)|(?:do not
 |don['’]t) (?:count|use|read|trust|take(?! (?:this|that|it|them) (?:over|into)))|placeholder
-|test(?:ing)? the|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous
-|earlier) (?:rater|judge|grader|reviewer)
-|still to come|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)
+|(?<!not )(?<!n['’]t )test(?:ing)? the
+|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous|earlier)
+ (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s advocate
+|(?:drawn|chosen|picked) (?:at random|by)
 |not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf|zählt nicht
 |ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador
 |следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿
@@ -208,10 +210,11 @@ SELF_REFERENCE = r"""\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]
 # Phrases with such words that only explain the verdict: `I checked both`.
 HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve
 |d))?(?: (?:have|had|would|could|did|do|can|might|must|should|also|still|simply|just|only|then
-|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? (?:follow\w*|(?:take
+|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? (?:check|count|verify|validate|confirm
+|run|test|execute|compile|open|access|measure|follow\w*|(?:take
 |let) .{0,60} (?:into account|influence)|obey\w*|find|found|see|seen|consider\w*|tell)
 | (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu
-|think|believ|add|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
+|think|believ|add|read|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
 |(?:picked|chose|selected|preferred) (?:response )?[ab]\b|(?:took
 |take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|(?:would )?(?:am
  |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)|have (?:given|called|rated|scored|chosen
@@ -283,13 +286,15 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:re
 """Phrases anywhere after a verdict that take it back."""
 # The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a
- |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
-|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|n['’]hésitez pas|以上です
+ |any )?doubt|explanations?|notes|note(?=[*_ ]*[:：])
+|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?
+|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|n['’]hésitez pas|以上です
 |please (?:let me|feel free|note)
 |(?:any |(?:are|were) there (?:any )?)?(?:(?:factual|safety|format(?:ting)?|other|open|remaining) )*
 (?:errors?|issues?|concerns?|problems?|violations?|hallucinations?|mistakes?|flaws?|omissions?)
 (?: found| noted| seen)?[*_ ]*(?=[:?])
-|confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
+|confidence|caveats?|limitations?|there (?:is|are|was|were)
+|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
 |overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
 |correct\w*|complete\w*|clear\w*|thanks?|thank you|(?:i )?hope (?:this|that|it) helps|erklärung
 |weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace("\n", "")

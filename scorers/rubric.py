@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from podium.scorers.attributed_texts import attributes_text_before
 from podium.scorers.comparisons import OTHER_RESPONSE, find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.echoed_prompts import without_echo
@@ -186,7 +187,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     reason = reason_around(view, table.places) or reason_after(remarks)
     scores_start = table.places[0][0]
     scores_end = table.places[-1][1]
-    if is_introduced(text, view, scores_start):
+    if is_introduced(text, view, scores_start) or attributes_text_before(view[scores_end:]):
         return "reported"
     place = VerdictPlace(
         start=scores_start, end=scores_end, form="marked", preferred=preferred, is_sentence=True

@@ -294,7 +294,7 @@ def _cell_of_number(
     """Return the cell (response and criterion) of a number; None if they are not named.
 
     The response is the one that was named last, and only the first number has a cell. After the
-    names A and B alone, in this order, the first number belongs to A and the second to B.
+    names of both responses alone, the first number belongs to the first of them.
 
     Args:
         sides: names of the responses before the number.
@@ -303,7 +303,7 @@ def _cell_of_number(
     """
     if not criterion or numbers_before >= len(sides):
         return None
-    if sides == ["A", "B"]:
+    if sorted(sides) == ["A", "B"]:
         return sides[numbers_before], criterion
     return (sides[-1], criterion) if numbers_before == 0 else None
 

@@ -39,8 +39,8 @@ BLANKS = r"[*_`\"')\]]*[ \t*_]*"
 CLOSED_BLANKS = r"[*_`\"')\]]*[ \t]+"
 # The end of a mark's clause, after closing signs.
 CLAUSE_END = (
-    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?\n|(–—]|-[ \t]|\Z|(?:and|while|whereas|vs|versus|overall"
-    r"|but|yet|though|although|if)\b"
+    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?。；，！？\n|(–—]|-[ \t]|\Z"
+    r"|(?:and|while|whereas|vs|versus|overall|but|yet|though|although|if)\b"
     rf"|{NOUN_BEFORE_NAME}[AB]\b))"
 )
 MARK_TO_NAME = r"[*_`\"')\]]*(?:[ \t]*\([ \t]*|[ \t]+(?:for|to)[ \t]+)"
@@ -56,12 +56,17 @@ NUMBER = (
     r"|[ \t]+(?:points?|stars?)\b)?"
 )
 QUALITY_LEVELS = (
-    "terrible|awful|horrible|very poor|very bad|very weak|sehr schlecht|ungenügend",
-    "poor|bad|weak|inadequate|unacceptable|unsatisfactory|schlecht|mangelhaft|mauvaise?|mal[ao]",
-    "fair|average|mediocre|acceptable|adequate|passable|so-so|satisfactory|befriedigend|regular",
-    "good|solid|strong|gut|bonne?|buen[ao]",
-    "very good|very strong|great|excellent|outstanding|perfect|superb|exceptional|sehr gut"
-    "|ausgezeichnet|hervorragend|très bonne?|excellente?|excelente|muy buen[ao]",
+    r"terrible|useless|worthless|awful|horrible|very poor|very bad|very weak|sehr schlecht"
+    r"|ungenügend|很差|极差|最悪",
+    r"poor|bad|weak|inadequate|unacceptable|unsatisfactory|schlecht|mangelhaft|mauvaise?|mal[ao]"
+    r"|slab[ae]|плох\w+|差|较差|不好|悪い|나쁨",
+    r"fair|average|mediocre|acceptable|adequate|passable|so-so|satisfactory|befriedigend|regular"
+    r"|moyenne?|一般|普通|보통",
+    r"good|solid|strong|gut|bonne?|bien|buen[ao]|buon[ao]|dobr[ae]|хорош\w+|好|良好|良い|좋음",
+    r"very good|very strong|great|excellent|outstanding|perfect|superb|exceptional|sehr gut"
+    r"|ausgezeichnet|hervorragend|très bonne?|excellente?|excelente|muy buen[ao]|ottim[ao]"
+    r"|eccellente|отличн\w+|优秀|很好|极好|优异|優れている|とても良い|매우 좋음|flawless|brilliant"
+    r"|perfekt",
 )
 """Adjectives of quality, from the lowest level to the highest one."""
 QUALITY = rf"(?P<mark>(?i:{'|'.join(QUALITY_LEVELS)}))\b"
@@ -230,15 +235,15 @@ KINDS = (
 )
 
 
-def contradicts_marks(view: str, other: str) -> bool:
-    """Return whether marks of one kind prefer the response that a verdict does not prefer.
+def is_preferred_by_marks(view: str, side: str) -> bool:
+    """Return whether marks of one kind prefer a response.
 
     They must clearly stand for the whole responses, and all clear marks of the kind must agree. Or
     a table has marks for several criteria, which all prefer that response.
 
     Args:
         view: the judge's own words.
-        other: the letter of the response that the verdict does not prefer.
+        side: the letter of the response.
     """
     text = view[-SEARCHED_END:]
     prose = without_tables(text)
@@ -248,9 +253,9 @@ def contradicts_marks(view: str, other: str) -> bool:
         leaders = {_leader_of(pair, kind) for pair in _pairs_in_prose(prose, kind)}
         for cells in (lines, *rows):
             leaders |= {_leader_of(pair, kind) for pair in _pairs_of_cells(text, cells, kind)}
-        if leaders - {""} == {other}:
+        if leaders - {""} == {side}:
             return True
-    return _leads_all_criteria(text, other)
+    return _leads_all_criteria(text, side)
 
 
 def _leads_all_criteria(text: str, side: str) -> bool:
@@ -281,7 +286,7 @@ def is_marked_name(view: str, place: int) -> bool:
         before = kind.before_name.finditer(view, start, place + 1)
         is_marked |= any(match.start("side") == place for match in before)
         is_marked |= kind.after_name.match(view, place) is not None
-    return is_marked and any(contradicts_marks(view, side) for side in "AB")
+    return is_marked and any(is_preferred_by_marks(view, side) for side in "AB")
 
 
 def _leader_of(pair: Pair, kind: Kind) -> str:

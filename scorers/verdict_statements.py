@@ -104,6 +104,13 @@ NAME_AS_SUBJECT = re.compile(
 
 Most lines of replies begin so, and state no verdict.
 """
+BASIS = re.compile(
+    r"(?i)[*_ ]*(?:judging|going|based|as far as|by|on|from|for|i give|i can)\b"
+    r"(?!.*\b(?:says?|reads?|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only"
+    r"|merely|[ab])\b.*[:：])"
+    r"(?:[ ,]+[\w'’]+){1,10}[:：][*_ \t]*"
+)
+"""What a verdict rests on, before it: `On style and structure:`."""
 LONGEST_HEADING = 40
 """Only lines with fewer characters can be headings of a verdict."""
 WHICH_IS_BETTER = re.compile(r"(?i)\bwhich (?:response|answer|one) is better\?")
@@ -128,7 +135,7 @@ OPENING_SIGN = {")": "(", "]": "[", "}": "{"}
 
 Match = re.Match[str]
 Pattern = re.Pattern[str]
-Form = Literal["marked", "alone", "leading", "mention"]
+Form = Literal["marked", "alone", "leading", "closing", "mention"]
 
 
 class Statement(NamedTuple):
@@ -140,8 +147,8 @@ class Statement(NamedTuple):
         place: position of the value.
         value: the value as it is written.
         form: `marked` if the value is named as a verdict or has the form that was asked for;
-            `alone` if nothing else stands on its line; `leading` if it begins its line; `mention`
-            if it is no verdict.
+            `alone` if nothing else stands on its line; `leading` if it begins its line; `closing`
+            if it is a letter that is the last sentence of its line; `mention` if it is no verdict.
         has_noun: whether a noun such as `Response` stands before the value.
         is_sentence: whether a comparison such as `A is better` states the value
             (`comparisons.find_comparisons`).
@@ -237,6 +244,10 @@ def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int
     if splits_sentences and end - start > LONGEST_UNSPLIT_LINE:
         marks = SENTENCE_START.finditer(view, max(first_start, end - SPLIT_CHARACTERS), end)
         starts += [mark.end() for mark in marks]
+    for sentence_start in tuple(starts):
+        basis = BASIS.match(view, sentence_start, end)
+        if basis and basis.end() < end:
+            starts.append(basis.end())
     return starts
 
 
@@ -322,7 +333,7 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         None if the value states no verdict and does not contradict one, such as the name of a
         response before a colon or in the middle of a clause.
     """
-    (start, end), lead, value, tail, is_line, bracketed = clause
+    (start, _), lead, value, tail, _, bracketed = clause
     group = value.lastindex or 0
     signs_before = view[value.start() : value.start(group)]
     is_separated = VALUE_SEPARATOR.search(signs_before)
@@ -339,7 +350,7 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
     clause_end = tail.end() if tail else value.end()
     if has_noun and ":" in view[value.end() : clause_end + 2]:
         return None
-    form: Form
+    form: Form | None
     if tail is None or not _is_closed(view, clause):
         is_named_verdict = False
         if names_verdict(naming_words):
@@ -349,10 +360,10 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form = "mention"
     elif has_asked_form or names_verdict(naming_words) or ends_with_connective:
         form = "marked"
-    elif not is_line or set(lead) - RESPONSE_NOUNS:
-        return None
     else:
-        form = "leading" if view[clause_end:end].strip() else "alone"
+        form = _form_of_unnamed(view, clause, clause_end)
+    if form is None:
+        return None
     return Statement(
         start=start,
         end=clause_end,
@@ -361,6 +372,34 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         form=form,
         has_noun=has_noun,
     )
+
+
+def _form_of_unnamed(view: str, clause: _Clause, clause_end: int) -> Form | None:
+    """Return the form of a value that no word names as a verdict; None if it states none.
+
+    Args:
+        view: the judge's own words.
+        clause: the clause of the value.
+        clause_end: end of the clause.
+    """
+    start, line_end = clause.span
+    if clause.is_line and not set(clause.lead) - RESPONSE_NOUNS:
+        return "leading" if view[clause_end:line_end].strip() else "alone"
+    is_bare_letter = not (clause.is_line or clause.lead or clause.bracketed)
+    closes_line = is_bare_letter and _closes_line(view, (start, clause_end, line_end))
+    return "closing" if closes_line else None
+
+
+def _closes_line(view: str, places: tuple[int, int, int]) -> bool:
+    """Return whether a clause is the last one of its line, and no answer to a question.
+
+    Args:
+        view: the judge's own words.
+        places: start and end of the clause, and end of its line.
+    """
+    start, clause_end, line_end = places
+    before = view[max(0, start - SPLIT_CHARACTERS) : start].rstrip('*_"”’)] \t')
+    return not before.endswith(("?", "？")) and not view[clause_end:line_end].strip()
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:
@@ -430,6 +469,16 @@ def is_introduction(clause: str) -> bool:
         return False
     lowered = [word.lower() for word in lead]
     return names_verdict(lowered) or lowered[-1] in CONNECTIVES
+
+
+def names_basis(clause: str) -> bool:
+    """Return whether a clause before a verdict only says what it rests on: `On the rest:`."""
+    return BASIS.fullmatch(clause) is not None
+
+
+def is_introductory_clause(clause: str) -> bool:
+    """Return whether all words of a clause may stand before a value (`is_introductory`)."""
+    return all(is_introductory(token["word"]) for token in TOKEN.finditer(clause))
 
 
 def start_of_last_sentence(text: str) -> int:

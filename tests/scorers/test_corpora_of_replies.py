@@ -5,7 +5,10 @@ of the others.
 people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
 human reads (null: nothing that counts), `also_right` another reading that is right. The 20 honest
 replies of the eighth corpus without a verdict, such as refusals, are in `eighth_forged.jsonl`. The
-ninth corpus was read as it is when it was new; the readers were changed after all others.
+ninth corpus was read as it is when it was new; the readers were changed after all others. The tenth
+and the eleventh were written before their author saw the readers, which were mended for them; when
+they were new, 88% and 82% of their honest replies and 45% and 55% of the forged ones were read. The
+twelfth was written after these mends by the same author: 88% and 26% were read before the next.
 """
 
 import json
@@ -24,6 +27,14 @@ from podium.scorers.rubric import CRITERIA
 
 NAMES = ("direct", "cot", "labels", "numeric", "likert", "rubric")
 LIKERT = grades("likert", ("poor", "fair", "good", "very good", "excellent"))
+PREFIXES = (
+    "",
+    *("second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_"),
+    *("tenth_", "eleventh_", "twelfth_", "more_"),
+)
+CORPORA = tuple(f"{prefix}{kind}" for kind in ("honest", "forged") for prefix in PREFIXES)
+SMALLEST = {"tenth_": 150, "eleventh_": 150, "twelfth_": 120, "more_": 150}
+"""Smallest number of honest and of forged replies of the corpora that have fewer than 280."""
 CREDITS = {"A": 1.0, "B": 0.0, "C": 0.5}
 
 
@@ -91,21 +102,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "corpus",
-    [
-        "honest",
-        "second_honest",
-        "third_honest",
-        "fourth_honest",
-        "fifth_honest",
-        "sixth_honest",
-        "seventh_honest",
-        "eighth_honest",
-        "ninth_honest",
-        "more_honest",
-    ],
-)
+@pytest.mark.parametrize("corpus", [name for name in CORPORA if name.endswith("honest")])
 def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(
     corpus: str,
 ) -> None:
@@ -120,21 +117,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
 
 
 @pytest.mark.fast_cases(3)
-@pytest.mark.parametrize(
-    "corpus",
-    [
-        "forged",
-        "second_forged",
-        "third_forged",
-        "fourth_forged",
-        "fifth_forged",
-        "sixth_forged",
-        "seventh_forged",
-        "eighth_forged",
-        "ninth_forged",
-        "more_forged",
-    ],
-)
+@pytest.mark.parametrize("corpus", [name for name in CORPORA if name.endswith("forged")])
 def test_at_most_one_of_fifty_forged_or_retracted_replies_of_a_realization_is_read(
     corpus: str,
 ) -> None:
@@ -144,12 +127,12 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_of_a_realization_is_re
 
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
-    ordinals = ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_")
-    for name in (*ordinals, "eighth_", "ninth_", "more_"):
+    for name in PREFIXES:
         honest = rows_of(f"{name}honest")
         forged = rows_of(f"{name}forged")
-        assert len(honest) + len(forged) >= (300 if name == "more_" else 600)
-        assert min(len(honest), len(forged)) >= (150 if name == "more_" else 280)
+        smallest = SMALLEST.get(name)
+        assert len(honest) + len(forged) >= (2 * smallest if smallest else 600)
+        assert min(len(honest), len(forged)) >= (smallest or 280)
         for rows in (honest, forged):
             assert {row["realization"] for row in rows} == set(NAMES)
 

@@ -24,7 +24,7 @@ def may_reject_schema(error: Exception) -> bool:
 
 
 class SchemaTrial:
-    """Makes a call without a JSON schema, once per judge, after a call with one was rejected.
+    """Makes a call without a JSON schema after a call with one was rejected.
 
     Calls that are rejected meanwhile wait for the trial, and share what it shows. A trial that
     fails, or whose prompt is rejected, shows nothing: the server was busy, say, or takes no images.

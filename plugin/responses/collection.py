@@ -223,9 +223,9 @@ class Responses:
         The column of the groups (`cluster`) and the category, which are fields of items, are left
         out.
         """
-        found = dividing_columns({item.id: item.columns for item in self.items})
+        columns = dividing_columns({item.id: item.columns for item in self.items})
         fields = ("category", self.cluster)
-        return {column: items for column, items in found.items() if column not in fields}
+        return {column: items for column, items in columns.items() if column not in fields}
 
     def mean_number(self, *, of_left_out: bool = False) -> float:
         """Return the mean number of responses to the item of a battle, over all possible battles.

@@ -7,7 +7,7 @@ import formed_judge  # noqa: F401
 import pytest
 from inspect_ai.model import ModelUsage, get_model
 
-from podium.hosts.inspect_ai.judging import cached_tokens
+from podium.hosts.inspect_ai.judging import call_prices
 from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
@@ -44,8 +44,8 @@ def test_the_share_of_cached_tokens_has_its_denominator() -> None:
 def test_what_the_cache_saved_is_the_difference_of_prices(
     monkeypatch: pytest.MonkeyPatch, read: int, write: int, end: str
 ) -> None:
-    price = SimpleNamespace(input=3.0, input_cache_read=0.3, input_cache_write=3.75)
-    monkeypatch.setattr(cached_tokens, "get_model_info", lambda _: SimpleNamespace(cost=price))
+    price = SimpleNamespace(input=3.0, output=9.0, input_cache_read=0.3, input_cache_write=3.75)
+    monkeypatch.setattr(call_prices, "get_model_info", lambda _: SimpleNamespace(cost=price))
     [text] = cached_tokens_texts(used(read, write))
     assert text.endswith(end)
 
@@ -61,8 +61,10 @@ def test_what_the_cache_saved_is_the_difference_of_prices(
 def test_given_prices_say_what_the_cache_saved_if_they_have_that_of_cached_tokens(
     monkeypatch: pytest.MonkeyPatch, price: list[float], end: str
 ) -> None:
-    of_inspect = SimpleNamespace(input=100.0, input_cache_read=1.0, input_cache_write=100.0)
-    monkeypatch.setattr(cached_tokens, "get_model_info", lambda _: SimpleNamespace(cost=of_inspect))
+    of_inspect = SimpleNamespace(
+        input=100.0, output=9.0, input_cache_read=1.0, input_cache_write=100.0
+    )
+    monkeypatch.setattr(call_prices, "get_model_info", lambda _: SimpleNamespace(cost=of_inspect))
     [text] = cached_tokens_texts(used(1_000_000, 10), {"lab/judge": price})
     assert text.endswith(end)
 

@@ -61,6 +61,14 @@ def test_cached_tokens_have_their_own_price_if_it_is_given() -> None:
     assert cost_of_usage(USAGE, TokenPrices(2, 10, 0.5)) == pytest.approx(1.5 * 2 + 2 * 0.5 + 1)
 
 
+def test_tokens_that_are_written_to_a_cache_have_their_own_price_if_it_is_known() -> None:
+    usage = ModelUsage(
+        input_tokens=500_000, input_tokens_cache_write=1_000_000, output_tokens=100_000
+    )
+    assert cost_of_usage(usage, TokenPrices(2, 10, 0.2, 2.5)) == pytest.approx(1 + 2.5 + 1)
+    assert cost_of_usage(usage, TokenPrices(2, 10, 0.2)) == pytest.approx(1 + 2 + 1)
+
+
 def test_a_limit_of_cost_counts_cached_tokens_at_their_price() -> None:
     full = CostLimit(100, {"a/b": [2, 10]}, 2)
     own = CostLimit(100, {"a/b": [2, 10, 0.5]}, 2)

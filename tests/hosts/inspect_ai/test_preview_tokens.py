@@ -95,6 +95,17 @@ def test_the_preview_says_the_share_that_a_prompt_cache_can_serve_and_from_how_m
     assert share == pytest.approx(served, abs=0.05)
 
 
+def test_a_judge_that_takes_turns_finds_only_its_own_battles_in_its_cache(write_responses, capfd):
+    files = write_responses(
+        dict.fromkeys("abc", 1.0), items=10, instruction=lambda k: f"{k} {WORDS}"
+    )
+    judges = ["scripted/one", "scripted/two", "scripted/three"]
+    previewed(judges, responses=files, replies="text", judges="rotate")
+    [share] = re.findall(r"tokens \((\S+)% of the input can", capfd.readouterr().err)
+    # Three pairs on an item go to three judges: of the two orders of a battle, one can be served.
+    assert float(share) / 100 == pytest.approx(1 / 2, abs=0.08)
+
+
 def test_the_preview_of_short_items_says_nothing_on_prompt_caches(write_responses, capfd):
     files = write_responses(dict.fromkeys("abc", 1.0), items=2)
     previewed("scripted/judge", responses=files, replies="text")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from inspect_ai.model import ModelUsage, get_model_info
+from inspect_ai.model import ModelUsage
 
-from podium.hosts.inspect_ai.judging.call_prices import Prices, TokenPrices
+from podium.hosts.inspect_ai.judging.call_prices import Prices, cost_of_usage, price_of
 
 
 def cached_tokens_texts(
@@ -32,20 +32,18 @@ def cached_tokens_texts(
 def _money_saved(model: str, usage: ModelUsage, prices: Prices) -> float | None:
     """Return how much less the input cost than without a cache; None if a price is unknown.
 
-    Tokens that were written to the cache may cost more than others, so the sum may be negative. At
-    given prices, they cost as much as others.
+    Tokens that were written to the cache may cost more than others, so the sum may be negative.
     """
-    read = usage.input_tokens_cache_read or 0
-    written = usage.input_tokens_cache_write or 0
-    if model in prices:
-        given = TokenPrices(*prices[model])
-        return None if given.cached is None else read * (given.input - given.cached) / 1e6
-    price = getattr(get_model_info(model), "cost", None)
-    if price is None:
+    price = price_of(model, prices)
+    if price is None or price.cached is None:
         return None
-    saved = read * (price.input - price.input_cache_read)
-    saved += written * (price.input - price.input_cache_write)
-    return saved / 1e6
+    whole = ModelUsage(
+        input_tokens=usage.input_tokens
+        + (usage.input_tokens_cache_read or 0)
+        + (usage.input_tokens_cache_write or 0),
+        output_tokens=usage.output_tokens,
+    )
+    return cost_of_usage(whole, price) - cost_of_usage(usage, price)
 
 
 def _saved_text(saved: float | None) -> str:

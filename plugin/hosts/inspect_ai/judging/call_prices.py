@@ -22,11 +22,14 @@ class TokenPrices(NamedTuple):
         output: of output tokens.
         cached: of input tokens that a provider's prompt cache serves; None if unknown. They then
             cost as much as other input tokens.
+        written: of input tokens that are written to that cache, which some providers bill at more
+            than other input tokens; None if unknown. They then cost as much as others.
     """
 
     input: float
     output: float
     cached: float | None = None
+    written: float | None = None
 
 
 def check_prices(prices: Prices | None) -> None:
@@ -67,16 +70,17 @@ def price_of(model: Model | str, prices: Prices) -> TokenPrices | None:
     if given:
         return TokenPrices(*given)
     cost = getattr(get_model_info(model), "cost", None)
-    return TokenPrices(cost.input, cost.output, cost.input_cache_read) if cost else None
+    if cost is None:
+        return None
+    return TokenPrices(cost.input, cost.output, cost.input_cache_read, cost.input_cache_write)
 
 
 def cost_of_usage(usage: ModelUsage, price: TokenPrices) -> float:
-    """Return what the tokens of calls cost, at given prices.
-
-    Tokens that were written to a cache cost as much as other input tokens.
-    """
+    """Return what the tokens of calls cost, at given prices."""
     cached = usage.input_tokens_cache_read or 0
-    others = usage.input_tokens + (usage.input_tokens_cache_write or 0)
+    written = usage.input_tokens_cache_write or 0
     price_cached = price.input if price.cached is None else price.cached
-    cost = others * price.input + cached * price_cached + usage.output_tokens * price.output
+    price_written = price.input if price.written is None else price.written
+    cost = usage.input_tokens * price.input + usage.output_tokens * price.output
+    cost += cached * price_cached + written * price_written
     return cost / 1e6

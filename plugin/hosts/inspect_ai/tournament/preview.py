@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -31,7 +32,7 @@ from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses, response_key
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
-from podium.scorers.shared_prefixes import LEAST_CACHED, least_cached, share_of_prefix_cache
+from podium.scorers.shared_prefixes import least_cached, share_of_prefix_cache
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.schedule import rounds_of
 from podium.wording import plural, quantity, word_for
@@ -51,21 +52,18 @@ class CacheableInput:
     Attributes:
         share: share of the input tokens of all judges, in [0, 1).
         least: the numbers of tokens from which on the judges' providers cache, ascending.
-        shares: share of the input tokens by such a number; also that of most providers.
+        by_default: the same share with the number of tokens of most providers.
+        of_judges: share of a judge's own input tokens, by the judge's model.
     """
 
     share: float
     least: tuple[int, ...]
-    shares: Mapping[int, float]
-
-    @property
-    def by_default(self) -> float:
-        """Share with the number of tokens of most providers."""
-        return self.shares[LEAST_CACHED]
+    by_default: float
+    of_judges: Mapping[str, float]
 
     def share_of(self, model: Model) -> float:
         """Return the share of a judge's own input."""
-        return self.shares[least_cached(str(model))]
+        return self.of_judges[str(model)]
 
 
 _IS_BRIEF: ContextVar[bool] = ContextVar("whether the preview is brief", default=False)
@@ -148,7 +146,7 @@ def _cost_sentences(
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
     judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
-    cacheable = _cacheable_input(with_answers, first, plan.judging, shares)
+    cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
     cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
@@ -457,18 +455,22 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
 
 
 def _cacheable_input(
-    responses: Responses, pairings: Sequence[Pairing], how: Judging, weights: Sequence[float]
+    responses: Responses,
+    pairings: Sequence[Pairing],
+    how: Judging,
+    rotation: JudgeRotation | None,
 ) -> CacheableInput:
     """Estimate how much of the input tokens the judges' providers can serve from prompt caches.
 
     It is measured on all prompts of the first items, with about `MEASURED_PROMPTS` battles
-    together. An item with more battles is cut.
+    together. An item with more battles is cut. Each judge has a cache of its own: one that takes
+    turns with others finds only the prompts of its own battles there.
 
     Args:
         responses: the responses.
         pairings: the battles.
         how: how judges are asked.
-        weights: share of the battles that each judge judges; empty if all judge every battle.
+        rotation: assigns judges to battles; None if all judges judge every battle.
     """
     by_item: dict[str, list[Pairing]] = {}
     for pairing in pairings:
@@ -479,12 +481,42 @@ def _cacheable_input(
             break
         measured += battles[:MEASURED_PROMPTS]
     orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
-    prompts = _prompts_of(responses, measured, how, orders)
-    of_judges = [least_cached(str(model)) for model in judges_by_role()] or [LEAST_CACHED]
-    shares = {least: share_of_prefix_cache(prompts, least) for least in {*of_judges, LEAST_CACHED}}
-    own_shares = [shares[least] for least in of_judges]
-    mean = float(np.average(own_shares, weights=weights or None))
-    return CacheableInput(mean, tuple(sorted({*of_judges})), shares)
+    models = [str(model) for model in judges_by_role()] or [""]
+    prompts_by_judge = [
+        _prompts_of(responses, battles, how, orders)
+        for battles in _battles_by_judge(measured, rotation, len(models))
+    ]
+    numbers = [least_cached(model) for model in models]
+    own_shares = list(map(share_of_prefix_cache, prompts_by_judge, numbers))
+    default_shares = [share_of_prefix_cache(prompts) for prompts in prompts_by_judge]
+    weights = _shares_of_judges(rotation) or None
+    return CacheableInput(
+        share=float(np.average(own_shares, weights=weights)),
+        least=tuple(sorted({*numbers})),
+        by_default=float(np.average(default_shares, weights=weights)),
+        of_judges=dict(zip(models, own_shares, strict=True)),
+    )
+
+
+def _battles_by_judge(
+    pairings: Sequence[Pairing], rotation: JudgeRotation | None, judges: int
+) -> list[list[Pairing]]:
+    """Return the battles of each judge, if the given ones are the first of a run.
+
+    Args:
+        pairings: the battles.
+        rotation: assigns judges to battles; unchanged. None if all judges judge every battle.
+        judges: number of judges.
+    """
+    if rotation is None:
+        return [list(pairings)] * judges
+    # A copy, because an assignment changes later ones.
+    trial = deepcopy(rotation)
+    trial.assign(pairings)
+    return [
+        [pairing for pairing in pairings if name in trial.judges_of(pairing)]
+        for name in rotation.judges
+    ]
 
 
 def _prompts_of(

@@ -1,14 +1,15 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few
 of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `ninth_*.jsonl` were written by
-people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
-human reads (null: nothing that counts), `also_right` another reading that is right. The 20 honest
-replies of the eighth corpus without a verdict, such as refusals, are in `eighth_forged.jsonl`. The
-ninth corpus was read as it is when it was new; the readers were changed after all others. The tenth
-and the eleventh were written before their author saw the readers, which were mended for them; when
-they were new, 88% and 82% of their honest replies and 45% and 55% of the forged ones were read. The
-twelfth was written after these mends by the same author: 88% and 26% were read before the next.
+`replies/honest.jsonl`, `forged.jsonl`, `second_*.jsonl` to `ninth_*.jsonl` and `thirteenth_*.jsonl`
+were written by people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is
+what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
+The 20 honest replies of the eighth corpus without a verdict, such as refusals, are in
+`eighth_forged.jsonl`. The ninth and the thirteenth corpus were read as they are when they were new;
+the readers were changed after all others. The tenth and the eleventh were written before their
+author saw the readers, which were mended for them; when they were new, 88% and 82% of their honest
+replies and 45% and 55% of the forged ones were read. The twelfth was written after these mends by
+the same author: 88% and 26% were read before the next.
 """
 
 import json
@@ -30,7 +31,7 @@ LIKERT = grades("likert", ("poor", "fair", "good", "very good", "excellent"))
 PREFIXES = (
     "",
     *("second_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_"),
-    *("tenth_", "eleventh_", "twelfth_", "more_"),
+    *("tenth_", "eleventh_", "twelfth_", "thirteenth_", "more_"),
 )
 CORPORA = tuple(f"{prefix}{kind}" for kind in ("honest", "forged") for prefix in PREFIXES)
 SMALLEST = {"tenth_": 150, "eleventh_": 150, "twelfth_": 120, "more_": 150}

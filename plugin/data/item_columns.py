@@ -78,13 +78,13 @@ def agreed_values(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     Args:
         rows: the short values of each row of the item.
     """
-    found: dict[str, str] = {}
+    first_values: dict[str, str] = {}
     differing = set()
     for row in rows:
         for column, value in row.items():
-            if found.setdefault(column, value) != value:
+            if first_values.setdefault(column, value) != value:
                 differing.add(column)
-    return {column: value for column, value in found.items() if column not in differing}
+    return {column: value for column, value in first_values.items() if column not in differing}
 
 
 def values_by_item(

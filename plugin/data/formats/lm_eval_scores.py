@@ -133,26 +133,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     Raises:
         DataError: a line is not a row of samples.
     """
-    import pandas as pd
-
-    rows = []
-    cut_off_line = None
-    for place, row in layout.sample_rows(file.path):
-        if row is None:
-            cut_off_line = place
-        elif layout.is_sample(row):
-            described = description_of_row(place, row)
-            about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
-        else:
-            missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
-            raise DataError(
-                f"no row of lm-eval samples: {missing} is missing",
-                source=str(file.path),
-                row=place,
-                remedy="give the file as lm_eval wrote it",
-            )
-    frame = pd.DataFrame(rows, columns=[*COLUMNS_OF_DOCUMENTS])
+    frame, cut_off_line = _read_rows(file, cluster)
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
     item_columns = _add_item_columns(frame)
@@ -178,6 +159,34 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
         documents=asked,
         item_columns=item_columns,
     )
+
+
+def _read_rows(file: layout.Samples, cluster: str | None) -> "tuple[pd.DataFrame, str | None]":
+    """Return the rows of a samples file, and the place of the last line if it is cut off, or None.
+
+    The table has the columns `COLUMNS_OF_DOCUMENTS`. The arguments and the error are those of
+    `read_scores`.
+    """
+    import pandas as pd
+
+    rows = []
+    cut_off_line = None
+    for place, row in layout.sample_rows(file.path):
+        if row is None:
+            cut_off_line = place
+        elif layout.is_sample(row):
+            described = description_of_row(place, row)
+            about = (*_document_of_row(row), _metrics_of_row(row), described)
+            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
+        else:
+            missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
+            raise DataError(
+                f"no row of lm-eval samples: {missing} is missing",
+                source=str(file.path),
+                row=place,
+                remedy="give the file as lm_eval wrote it",
+            )
+    return pd.DataFrame(rows, columns=[*COLUMNS_OF_DOCUMENTS]), cut_off_line
 
 
 def _add_item_columns(frame: "pd.DataFrame") -> list[str]:

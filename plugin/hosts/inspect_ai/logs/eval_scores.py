@@ -11,6 +11,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score, value_to_float
 
+from podium.data.item_columns import ItemColumns
 from podium.data.measure import Measure
 from podium.hosts.inspect_ai.logs.epoch_scores import (
     SAME_TOLERANCE,
@@ -144,6 +145,7 @@ class EvalScores:
         self.cluster_of_log = cluster_of_log(header)
         self.cluster = cluster or self.cluster_of_log
         self.group_of_item: dict[str, str] = {}
+        self.item_columns = ItemColumns()
         self.path = path
         self.header = header
         self.reduction = reduction_of(header)

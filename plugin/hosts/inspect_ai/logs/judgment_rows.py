@@ -11,7 +11,7 @@ from inspect_ai.log import (
     EvalLog,
 )
 
-from podium.data.item_columns import ItemColumns, add_columns
+from podium.data.item_columns import add_columns
 from podium.errors import DataError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
@@ -179,7 +179,6 @@ class _LogReader:
         self.judging: dict[str, None] = {}
         self.lacking: set[tuple[Any, ...]] = set()
         self.scores = None if tournament else EvalScores(path, header, cluster)
-        self.item_columns = ItemColumns()
         self.samples = 0
         self.invalidated: list[LeftOutSample] = []
         self.epochs = header.eval.config.epochs or 1
@@ -258,7 +257,7 @@ class _LogReader:
         if not has_verdicts and len(others) == len(sample.scores):
             self.unjudged += 1
         scores.add_group(f"{sample.id}", sample.metadata)
-        self.item_columns.add(f"{sample.id}", sample.metadata)
+        scores.item_columns.add(f"{sample.id}", sample.metadata)
         for row in scores.rows_of(f"{sample.id}", sample.epoch, others):
             self.score_table.add_row(row)
 
@@ -278,11 +277,11 @@ class _LogReader:
         item = str(summary["id"])
         self.samples += 1
         self.failure = self.failure or summary.get("error")
-        self.item_columns.add(item, summary.get("metadata") or {})
         choices = summary.get("choices") or ()
         self.inputs.add(item, summary["input"], {}, choices, summary.get("target") or ())
         if self.scores:
             self.scores.add_values(item, summary["epoch"], summary.get("scores") or {})
+            self.scores.item_columns.add(item, summary.get("metadata") or {})
 
     def _add_refused_options(self, request: RequestMetadata, kept: Any) -> None:
         """Add the options that models refused which answered a request; `kept` is its entry."""
@@ -408,7 +407,7 @@ class _LogReader:
         if frame.empty:
             return None
         finished = scores.finish(frame)
-        self.item_columns.add_to(finished)
+        scores.item_columns.add_to(finished)
         return finished
 
     def _build_verdicts(self) -> pd.DataFrame | None:
@@ -462,8 +461,9 @@ class _LogReader:
         They are the column of the groups of items, if a tournament has any, and further columns
         that divide the items.
         """
+        if self.scores:
+            self.scores.item_columns.add_to(frame)
         if not self.tournament:
-            self.item_columns.add_to(frame)
             return frame
         if self.tournament.cluster:
             if "group" in frame:

@@ -133,7 +133,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     Raises:
         DataError: a line is not a row of samples.
     """
-    frame, cut_off_line = _read_rows(file, cluster)
+    frame, cut_off_line = _read_documents(file, cluster)
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
     item_columns = _add_item_columns(frame)
@@ -161,7 +161,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     )
 
 
-def _read_rows(file: layout.Samples, cluster: str | None) -> "tuple[pd.DataFrame, str | None]":
+def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.DataFrame, str | None]":
     """Return the rows of a samples file, and the place of the last line if it is cut off, or None.
 
     The table has the columns `COLUMNS_OF_DOCUMENTS`. The arguments and the error are those of

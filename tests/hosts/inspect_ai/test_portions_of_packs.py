@@ -13,15 +13,18 @@ from played_logs import ITEMS, place
 import podium
 from podium.hosts.inspect_ai.logs.podium_entries import Columns
 from podium.hosts.inspect_ai.tasks import round_robin, swim
+from podium.hosts.inspect_ai.tournament import preview
 from podium.hosts.inspect_ai.tournament import tournament_task as engine
+from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder
 
 VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
 
 
 @pytest.fixture
 def two_at_once(monkeypatch):
-    """Give out two packs at once: six items are three portions."""
+    """Give out two packs at once, or two battles: six items are three portions of packs."""
     monkeypatch.setattr(engine, "PORTION", 2)
+    monkeypatch.setattr(engine, "PORTION_OF_BATTLES", 2)
 
 
 def table(log):
@@ -30,12 +33,14 @@ def table(log):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pack", [True, False])
 @pytest.mark.parametrize("task", [round_robin, swim])
-def test_portions_change_no_verdict(task, behave, write_responses, play, monkeypatch):
+def test_portions_change_no_verdict(task, pack, behave, write_responses, play, monkeypatch):
     responses, judge = write_responses(), behave(garbage=0.2)
-    whole = play(task(responses=responses, pack=True), judge)
+    whole = play(task(responses=responses, pack=pack), judge)
     monkeypatch.setattr(engine, "PORTION", 2)
-    portions = play(task(responses=responses, pack=True), judge)
+    monkeypatch.setattr(engine, "PORTION_OF_BATTLES", 7)
+    portions = play(task(responses=responses, pack=pack), judge)
     assert len(portions.samples) == len(whole.samples) > 2
     assert table(portions).equals(table(whole))
 
@@ -45,13 +50,40 @@ def test_a_portion_is_all_that_inspect_is_given_at_once(behave, write_responses,
     assert [one.id for one in source.initial_samples()] == ["q0::round 1", "q1::round 1"]
 
 
+def test_battles_are_built_when_inspect_is_given_them(
+    behave, write_responses, two_at_once, monkeypatch
+):
+    built = []
+    build = SampleBuilder._build_battle
+
+    def count(builder, sample_id, *about):
+        built.append(sample_id)
+        return build(builder, sample_id, *about)
+
+    # The preview builds some battles, too, to estimate their tokens.
+    monkeypatch.setattr(preview, "SAMPLED_PROMPTS", 1)
+    monkeypatch.setattr(preview, "MEASURED_PROMPTS", 1)
+    monkeypatch.setattr(SampleBuilder, "_build_battle", count)
+    source = round_robin(responses=write_responses(), pack=False).sample_source
+    opening = [one.id for one in source.initial_samples()]
+    assert len(opening) == 2
+    assert built[:2] == opening
+    assert len(source.first.pairings) == 6 * ITEMS > len(built)
+
+
+def test_packs_of_the_same_battles_share_them(behave, write_responses):
+    samples = round_robin(responses=write_responses(), pack=True).sample_source.initial_samples()
+    assert len({id(one.metadata["battles"]) for one in samples}) == 1
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("pack", [True, False])
 @pytest.mark.parametrize("task", [round_robin, swim])
 def test_a_retry_of_portions_asks_only_for_what_failed(
-    task, behave, record, write_responses, play, two_at_once
+    task, pack, behave, record, write_responses, play, two_at_once
 ):
     first = play(
-        task(responses=write_responses(), pack=True, cache=True),
+        task(responses=write_responses(), pack=pack, cache=True),
         behave(errors=0.1, fails_first=True),
     )
     failed = [one.id for one in first.samples if one.error]

@@ -60,6 +60,8 @@ The models that compete are in the log's metadata, and the judges among its mode
 """
 PORTION = 1000
 """At most this many packs are given to Inspect at once."""
+PORTION_OF_BATTLES = 20_000
+"""At most this many battles with samples of their own are given to Inspect at once."""
 
 
 def tournament_task(
@@ -147,15 +149,15 @@ def _build_source(
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after another.
 
-    It builds packs if the plan says so, small ones if the cost is limited.
+    It plans packs if the plan says so, small ones if the cost is limited.
     """
     builder = plan.sample_builder
     shard = plan.shard
     cost_limit = _limit_cost(request, questions, plan)
-    build_samples: Any = builder.build_battle_samples
+    plan_samples: Any = builder.plan_battle_samples
     if plan.packed:
         most = LIMITED_PACK if cost_limit else None
-        build_samples = partial(builder.build_packs, most=most)
+        plan_samples = partial(builder.plan_packs, most=most)
     opening: list[Sample] = []
     if shard is not None and shard.metadata.battles > 0:
         # This sample is played if the shard has no battles.
@@ -164,8 +166,8 @@ def _build_source(
     return TournamentSource(
         shard.rule if shard else plan.rule,
         competitors.responses.field(),
-        build_samples,
-        portion=PORTION if plan.packed else None,
+        plan_samples,
+        portion=PORTION if plan.packed else PORTION_OF_BATTLES,
         # A lambda, because `builder.responses` is replaced while answers come in.
         spread=lambda coming: builder.responses.in_all_responses(coming),
         calls=plan.calls,

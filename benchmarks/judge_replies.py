@@ -79,13 +79,14 @@ def rows_of(log: EvalLog) -> Iterator[dict[str, object]]:
 def agreement(judgments: pd.DataFrame, by_rules: pd.DataFrame) -> str:
     """Return how many judgments have the same winner as the mean verdict of the rules.
 
-    Judgments that are unparsed or a tie, and battles that the rules call a tie, do not count.
+    Judgments that are unparsed or a tie, and battles that the rules call a tie, do not count. The
+    text says so if none are left.
     """
     of_rules = by_rules.groupby(BATTLE, observed=True).credit.mean().rename("by_rules")
     both = judgments.merge(of_rules, on=BATTLE)
     both = both[both.credit.notna() & (both.credit != 0.5) & (both.by_rules != 0.5)]
     same = ((both.credit > 0.5) == (both.by_rules > 0.5)).sum()
-    return f"{same / max(len(both), 1):.0%} of {len(both)}"
+    return f"{same / len(both):.0%} of {len(both)}" if len(both) else "none has a winner"
 
 
 def table_row(log: EvalLog, realization: str, replies: str, agrees: str) -> str:

@@ -204,7 +204,10 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """Return the check for JSON; unknown and unbounded figures are None.
 
-        The reason of a check that is not known is its `text`, and the answer its `remedy`.
+        The keys are `code`, `result` (`ok`, `flagged` or `not known`), `number` with the ends of
+        its interval (`low`, `high`) and its `threshold`, `p`, `fields`, `models`, `text` (what was
+        found) and `remedy`. If the check is not known, `text` is the reason why, and `remedy` is
+        what the user can do so that it can be made.
         """
         low, high = self.interval or (None, None)
         return {
@@ -262,7 +265,7 @@ CHECK_COLUMNS = ("check", "result", "found")
 _CHECKS = (
     CheckKind(
         "connected",
-        1,
+        threshold=1,
         flagged="{groups} groups that never met",
         ok="battles connect all models",
         number="{groups}",
@@ -272,13 +275,13 @@ _CHECKS = (
     ),
     CheckKind(
         "unit",
-        0,
+        threshold=0,
         flagged="rows are counted as independent, but the column {column!r} looks like the item",
         remedy="say --columns {option}",
     ),
     CheckKind(
         "score scale",
-        10,
+        threshold=10,
         flagged=(
             "scores{of_metric} of {low_models} look like {low_kind} and those of {high_models} "
             "like {high_kind} ({low:.3g} and {high:.3g} {place}{more}), and are compared as they "
@@ -288,7 +291,7 @@ _CHECKS = (
     ),
     CheckKind(
         "same question",
-        0,
+        threshold=0,
         flagged=(
             "runs differ in the {what} of {conflicts:,} of {ids:,} ids{of} ({example}): "
             "these are not compared where no other run has the same"
@@ -300,7 +303,7 @@ _CHECKS = (
     ),
     CheckKind(
         "same responses",
-        0.05,
+        threshold=0.05,
         flagged=(
             "{model} has different responses to {differing:,} of {items:,} items "
             "({example}{more}), and no column counts them as repeats"
@@ -311,7 +314,7 @@ _CHECKS = (
     ),
     CheckKind(
         "same settings",
-        0,
+        threshold=0,
         flagged="models were run with different settings: {differences}",
         ok="all models had the same prompt, shots, task version, dataset and scorers{but}",
         figure=(
@@ -324,7 +327,7 @@ _CHECKS = (
     ),
     CheckKind(
         "same items",
-        0.9,
+        threshold=0.9,
         flagged=(
             "{model} is scored on {number:,} of {items:,} items{more}, and means over different "
             "items are compared"
@@ -336,7 +339,7 @@ _CHECKS = (
     ),
     CheckKind(
         "unparsed",
-        0.03,
+        threshold=0.03,
         flagged="{share:.1%} of {replies}, and left out as if lost at random",
         ok="{share:.1%} of {replies}",
         figure=(
@@ -349,7 +352,7 @@ _CHECKS = (
     ),
     CheckKind(
         "order decides",
-        0.25,
+        threshold=0.25,
         flagged=(
             "{judges} may not rank: the response shown first has a win rate of {first} "
             "({interval}), and {flip:.0%} of verdicts flip"
@@ -362,7 +365,7 @@ _CHECKS = (
     ),
     CheckKind(
         "only ties",
-        0.9,
+        threshold=0.9,
         flagged=(
             "{judges} gave ties on {share:.1%} of {battles:,} battles, which say little about who "
             "is better"
@@ -374,7 +377,7 @@ _CHECKS = (
     ),
     CheckKind(
         "order in slices",
-        0.025,
+        threshold=0.025,
         flagged=(
             "on {value}, the response shown first has a win rate of {first} ({interval}){whose}, "
             "unlike on the other values of {column}{others}"
@@ -385,7 +388,7 @@ _CHECKS = (
     ),
     CheckKind(
         "lost replies",
-        0.05,
+        threshold=0.05,
         flagged="{share:.1%} of the {results} of {model} are {lost}, and {all:.1%} of all",
         ok="no model's {results} are {lost} more often than others",
         remedy="{remedy}",
@@ -394,7 +397,7 @@ _CHECKS = (
     ),
     CheckKind(
         "lost outcomes",
-        0.05,
+        threshold=0.05,
         flagged=(
             "the unparsed verdicts{of_model} are not like the parsed ones: by {source}, {who} wins "
             "{lost_rate:.1%} of them, where {expected:.1%} would be usual"
@@ -407,7 +410,7 @@ _CHECKS = (
     ),
     CheckKind(
         "lost scores",
-        0.05,
+        threshold=0.05,
         flagged="{share:.1%} of the scores of {model} are missing, and {all:.1%} of all",
         ok="no model's scores are missing more often than others",
         remedy="score these responses, or count them as wrong",
@@ -416,7 +419,7 @@ _CHECKS = (
     ),
     CheckKind(
         "ladder scale",
-        1,
+        threshold=1,
         flagged=(
             "the ladder is on another scale (slope {slope:.2f}, {low:.2f} … {high:.2f}): nothing "
             "is"
@@ -426,7 +429,7 @@ _CHECKS = (
     ),
     CheckKind(
         "ladder rating",
-        0.045,
+        threshold=0.045,
         flagged="the ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles",
         ok="the ladder's ratings agree with these battles",
         remedy="correct it or leave it out",
@@ -434,7 +437,7 @@ _CHECKS = (
     ),
     CheckKind(
         "groups",
-        0.02,
+        threshold=0.02,
         flagged=(
             "{units} of one {noun} favour the same models (column {column}, {groups} groups, "
             "p = {p}), and the intervals take them as independent"
@@ -452,7 +455,7 @@ _CHECKS = (
     ),
     CheckKind(
         "categories",
-        0.02,
+        threshold=0.02,
         flagged=(
             "the order depends on the column {column}: {first} is ahead of {second} on {value} "
             "({here}) and behind it on {others} ({there})"
@@ -464,7 +467,7 @@ _CHECKS = (
     ),
     CheckKind(
         "items",
-        30,
+        threshold=30,
         flagged="only {items} {noun}: {intervals}",
         ok="{items:,} {noun}",
         number="{items:,}",
@@ -472,14 +475,14 @@ _CHECKS = (
     ),
     CheckKind(
         "own model",
-        0,
+        threshold=0,
         flagged="the judge {judge} judges itself",
         ok="the judge is none of the models",
         remedy="use another judge",
     ),
     CheckKind(
         "own family",
-        0,
+        threshold=0,
         flagged="the judge {judge} is of the same family as {models} ({family})",
         ok="no model is known to be of the judge's family",
         remedy="add a judge of another family",
@@ -487,7 +490,7 @@ _CHECKS = (
     ),
     CheckKind(
         "position",
-        0.025,
+        threshold=0.025,
         flagged=(
             "{flip:.0%} of {verdicts} flip when the responses change places, and the response "
             "shown"
@@ -500,7 +503,7 @@ _CHECKS = (
     ),
     CheckKind(
         "one order",
-        0,
+        threshold=0,
         flagged=(
             "the response shown first wins {estimate} ({interval}) of {verdicts}, and {pairs} in "
             "both orders"
@@ -512,7 +515,7 @@ _CHECKS = (
     ),
     CheckKind(
         "repeated",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         figure="the same verdict on {estimate} ({interval}): noise that the intervals include",
         number="{estimate}",
         unit="share",
@@ -520,7 +523,7 @@ _CHECKS = (
     ),
     CheckKind(
         "length",
-        0.1,
+        threshold=0.1,
         flagged="{who} {longer} responses by {weight:.2f} log-odds per factor e in length",
         ok="neither longer nor shorter responses are favoured beyond chance",
         figure="log-odds per factor e in length: {estimate} ({interval})",
@@ -530,16 +533,18 @@ _CHECKS = (
     ),
     CheckKind(
         "self-preference",
-        20,
-        flagged="the judge rates models of its family {direction} by {size} ({interval}{signs})",
-        figure="its family is rated {direction} by {size} ({interval}{signs})",
+        threshold=20,
+        flagged=(
+            "the judge rates models of its family {size} ({interval}) {direction} than others do"
+        ),
+        figure="it rates models of its family {size} ({interval}) {direction} than others do",
         number="{estimate}",
         remedy="let a judge of another family decide, too",
         unit="Elo",
     ),
     CheckKind(
         "human",
-        0.5,
+        threshold=0.5,
         figure="the same winner as humans on {estimate} ({interval}), kappa {kappa}",
         number="{estimate}",
         remedy="do not rank by this judge: it is no better than chance",
@@ -547,7 +552,7 @@ _CHECKS = (
     ),
     CheckKind(
         "transitivity",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         figure="{estimate} of verdicts on three models form a cycle (random ones: {random:.0%})",
         number="{estimate}",
         remedy="do not rank by this judge: its verdicts are no better than chance",
@@ -555,7 +560,7 @@ _CHECKS = (
     ),
     CheckKind(
         "cycle",
-        0.05,
+        threshold=0.05,
         flagged="{a} beats {b}, {b} beats {c}, and {c} beats {a}: no ranking explains all three",
         ok="no cycle of three models is beyond chance (triples: {triples:,})",
         number="{certain:,} of {triples:,}",
@@ -565,7 +570,7 @@ _CHECKS = (
     ),
     CheckKind(
         "fit",
-        0.02,
+        threshold=0.02,
         flagged=(
             "the ratings do not explain {a} against {b}: it wins {observed:.0%}, the ratings "
             "predict {expected:.0%}"
@@ -578,7 +583,7 @@ _CHECKS = (
     ),
     CheckKind(
         "ties",
-        0.05,
+        threshold=0.05,
         flagged=(
             "the order of {a} and {b} depends on how ties count: {a} is ahead if a tie is half a "
             "win, and {b} {how}"
@@ -593,7 +598,7 @@ _CHECKS = (
     ),
     CheckKind(
         "time",
-        0.05,
+        threshold=0.05,
         flagged=(
             "the win rate of {model} against the same opponents changes by {change} ({interval}) "
             "from the first to the last battle (column {column}, {span})"
@@ -608,21 +613,21 @@ _CHECKS = (
     ),
     CheckKind(
         "judges contradict",
-        0,
+        threshold=0,
         flagged="the judges contradict each other (slope below 0: {who})",
         ok="no judge contradicts the others",
         remedy="leave out the one that is wrong",
     ),
     CheckKind(
         "one truth",
-        0.05,
+        threshold=0.05,
         flagged="the judges do not share one truth{who}: the ratings are of this mix of judges",
         ok="the judges' own ratings differ by slopes and chance only",
         by_p=True,
     ),
     CheckKind(
         "shared errors",
-        0.05,
+        threshold=0.05,
         flagged="{first} and {second} share errors: together they count as less than two judges",
         ok="no two judges share errors beyond the others",
         starts_with_name=True,
@@ -630,7 +635,7 @@ _CHECKS = (
     ),
     CheckKind(
         "played pairs",
-        0,
+        threshold=0,
         flagged=(
             "what until={until} decided is about the pairs that were played: a round robin may "
             "contradict it"
@@ -638,14 +643,14 @@ _CHECKS = (
     ),
     CheckKind(
         "misjudged models",
-        0.01,
+        threshold=0.01,
         flagged="human labels contradict the judge on {models}: rated mainly by the labels",
         question="whether the judge misjudges a model",
         unit="count",
     ),
     CheckKind(
         "first place",
-        2,
+        threshold=2,
         flagged="without {items}, {rival} leads instead of {leader}",
         ok="no removal of up to {tried} {nouns} was found that changes the leader {leader}",
         figure=(
@@ -655,7 +660,7 @@ _CHECKS = (
     ),
     CheckKind(
         "decisive rater",
-        1,
+        threshold=1,
         flagged="without {unit} {name} ({verdicts}), {change}{others}",
         ok="without any one of {raters}, {kept}",
         question="whether one voter or judge decides who is ahead",
@@ -663,7 +668,7 @@ _CHECKS = (
     ),
     CheckKind(
         "voters",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         figure=(
             "{raters}: the busiest gave {share:.1%} of the {verdicts}; errors that include how "
             "they differ are {factor:.2f} times as large"
@@ -674,7 +679,7 @@ _CHECKS = (
     ),
     CheckKind(
         "judges",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         figure=(
             "{judge} agrees least with the others: on {estimate} ({interval}) of {verdicts} that "
             "name a winner{most}"
@@ -685,7 +690,7 @@ _CHECKS = (
     ),
     CheckKind(
         "places",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         figure="{apart} of {pairs} neighbouring places {are} separated{which}{further}",
         question="which places are separated",
         unit="count",
@@ -693,14 +698,14 @@ _CHECKS = (
     ),
     CheckKind(
         "elo",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         ok="{advice}",
         question="whether gaps in Elo may be quoted",
         is_descriptive=True,
     ),
     CheckKind(
         "human scale",
-        NO_THRESHOLD,
+        threshold=NO_THRESHOLD,
         question="whether distances match human ratings",
         is_descriptive=True,
     ),
@@ -713,27 +718,27 @@ Bradley-Terry model does not fit.
 _WARNINGS = (
     CheckKind(
         "mass of text",
-        0.5,
+        threshold=0.5,
     ),
     CheckKind(
         "mass of schema",
-        0.05,
+        threshold=0.05,
     ),
     CheckKind(
         "items of a model",
-        30,
+        threshold=30,
     ),
     CheckKind(
         "items of beta",
-        30,
+        threshold=30,
     ),
     CheckKind(
         "verdicts beside the target",
-        0.05,
+        threshold=0.05,
     ),
     CheckKind(
         "design",
-        0.1,
+        threshold=0.1,
     ),
 )
 """Thresholds of warnings about one ranker or judge. No list of checks shows these."""
@@ -756,7 +761,7 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
     high = content["high"]
     interval = None
     if low is not None or high is not None:
-        interval = (_or_infinite(low, -inf), _or_infinite(high, inf))
+        interval = (_end_or_infinite(low, -inf), _end_or_infinite(high, inf))
     is_known = result is not Result.NOT_KNOWN
     return Check(
         name=name,
@@ -771,6 +776,6 @@ def check_from_json(content: Mapping[str, Any]) -> Check:
     )
 
 
-def _or_infinite(end: float | None, infinite: float) -> float:
+def _end_or_infinite(end: float | None, infinite: float) -> float:
     """Return the end of an interval, or `infinite` if the end is None."""
     return infinite if end is None else end

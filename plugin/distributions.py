@@ -12,7 +12,7 @@ It costs some hundred exponentials a value, so that long arrays are left to SciP
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ FEWEST_BY_SERIES = 10.0
 LARGEST_LOG_ODDS = 40.0
 """Quantiles of beta distributions are searched between these log-odds. If a parameter is below 1,
 they are searched as many times further as it is smaller."""
-LARGEST_STEPS = 100
+MOST_STEPS = 100
 """Largest number of steps of a search for a quantile or a root."""
 LARGEST_LOG_QUANTILE = 345.0
 """Natural logarithm above which a quantile of t counts as infinite: the square of larger ones
@@ -78,14 +78,15 @@ def ndtr(z: Any) -> Any:
     """Return the standard normal distribution function."""
 
     def probability_below(z: float) -> float:
+        """Return the normal distribution function of one number."""
         return 0.5 * math.erfc(-z / math.sqrt(2))
 
-    return _by_value("ndtr", probability_below, z)
+    return _apply_to_values("ndtr", probability_below, z)
 
 
 def ndtri(p: Any) -> Any:
     """Return the quantile of the standard normal distribution, NaN outside [0, 1]."""
-    return _by_value("ndtri", _normal_quantile, p, most=MOST_QUANTILES)
+    return _apply_to_values("ndtri", _normal_quantile, p, most=MOST_QUANTILES)
 
 
 def stdtr(freedom: Any, t: Any) -> Any:
@@ -97,10 +98,11 @@ def stdtr(freedom: Any, t: Any) -> Any:
     """
 
     def probability_below(freedom: float, t: float) -> float:
+        """Return the distribution function of Student's t of one number."""
         tail = _t_tail(freedom, abs(t))
         return 1 - tail if t > 0 else tail
 
-    return _by_value("stdtr", probability_below, freedom, t)
+    return _apply_to_values("stdtr", probability_below, freedom, t)
 
 
 def stdtrit(freedom: Any, p: Any) -> Any:
@@ -112,10 +114,11 @@ def stdtrit(freedom: Any, p: Any) -> Any:
     """
 
     def quantile(freedom: float, p: float) -> float:
+        """Return the quantile of Student's t of one probability."""
         # 1 - p is exact for p of 0.5 and more.
         return _quantile_of_t(freedom, 1 - p) if p > 0.5 else 0.0 - _quantile_of_t(freedom, p)
 
-    return _by_value("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
+    return _apply_to_values("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
 
 
 def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
@@ -128,6 +131,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
     """
 
     def probability_above(of_numerator: float, of_denominator: float, f: float) -> float:
+        """Return the upper tail of the F distribution; NaN for arguments out of range."""
         if f == 0:
             return 1.0
         if f == math.inf:
@@ -137,7 +141,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
         log_odds = math.log(of_denominator) - math.log(of_numerator) - math.log(f)
         return _incomplete_beta(of_denominator / 2, of_numerator / 2, log_odds)
 
-    return _by_value("fdtrc", probability_above, of_numerator, of_denominator, f)
+    return _apply_to_values("fdtrc", probability_above, of_numerator, of_denominator, f)
 
 
 def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
@@ -150,11 +154,12 @@ def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
     """
 
     def probability_above(successes: float, trials: float, p: float) -> float:
+        """Return the upper tail of a binomial distribution."""
         if successes == trials:
             return 0.0
         return _incomplete_beta(successes + 1, trials - successes, math.log(p) - math.log1p(-p))
 
-    return _by_value("bdtrc", probability_above, successes, trials, p)
+    return _apply_to_values("bdtrc", probability_above, successes, trials, p)
 
 
 def betaincinv(a: Any, b: Any, y: Any) -> Any:
@@ -167,14 +172,24 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
     """
 
     def place(a: float, b: float, y: float) -> float:
+        """Return the quantile of one beta distribution."""
+
         def excess(log_odds: float) -> float:
+            """Return by how much the probability of smaller values exceeds y."""
             return _incomplete_beta(a, b, log_odds) - y
 
         # The smaller a is, the further below 0 most of the distribution may lie.
         reach = LARGEST_LOG_ODDS * max(1.0, 1 / a, 1 / b)
         return float(expit(find_root(excess, -reach, reach, xtol=1e-14, rtol=PRECISION)))
 
-    return _by_value("betaincinv", place, a, b, y, most=MOST_QUANTILES)
+    return _apply_to_values("betaincinv", place, a, b, y, most=MOST_QUANTILES)
+
+
+class _Point(NamedTuple):
+    """A place and the value of a function there."""
+
+    place: float
+    value: float
 
 
 def find_root(
@@ -197,38 +212,34 @@ def find_root(
         NotConvergedError: there is no root after 100 steps, or a value of the function is not a
             number.
     """
-    before = (low, function(low))
-    at = (high, function(high))
-    if before[1] == 0:
+    before = _Point(low, function(low))
+    at = _Point(high, function(high))
+    if before.value == 0:
         return low
-    if not before[1] * at[1] <= 0:
+    if not before.value * at.value <= 0:
         raise ValueError("the function has the same sign at both points")
     other = before
     step = last_step = 0.0
-    for _ in range(LARGEST_STEPS):
-        if math.isnan(at[1]):
-            raise NotConvergedError(f"the function is not a number at {at[0]}")
-        if before[1] != 0 and (before[1] < 0) != (at[1] < 0):
+    for _ in range(MOST_STEPS):
+        if math.isnan(at.value):
+            raise NotConvergedError(f"the function is not a number at {at.place}")
+        if before.value != 0 and (before.value < 0) != (at.value < 0):
             other = before
-            step = last_step = at[0] - before[0]
-        if abs(other[1]) < abs(at[1]):
+            step = last_step = at.place - before.place
+        if abs(other.value) < abs(at.value):
             before, at, other = at, other, at
-        error = (xtol + rtol * abs(at[0])) / 2
-        half = (other[0] - at[0]) / 2
-        if at[1] == 0 or abs(half) < error:
-            return at[0]
+        error = (xtol + rtol * abs(at.place)) / 2
+        half = (other.place - at.place) / 2
+        if at.value == 0 or abs(half) < error:
+            return at.place
         last_step, step = _next_steps(before, at, other, step, last_step, error)
-        place = at[0] + (step if abs(step) > error else math.copysign(error, half))
-        before, at = at, (place, function(place))
-    raise NotConvergedError(f"no root between {low} and {high} after {LARGEST_STEPS} steps")
-
-
-Point: TypeAlias = tuple[float, float]
-"""A place and the value of a function there."""
+        place = at.place + (step if abs(step) > error else math.copysign(error, half))
+        before, at = at, _Point(place, function(place))
+    raise NotConvergedError(f"no root between {low} and {high} after {MOST_STEPS} steps")
 
 
 def _next_steps(
-    before: Point, at: Point, other: Point, step: float, last_step: float, error: float
+    before: _Point, at: _Point, other: _Point, step: float, last_step: float, error: float
 ) -> tuple[float, float]:
     """Choose the next step of Brent's method from `at`.
 
@@ -248,32 +259,32 @@ def _next_steps(
         The `last_step` and the `step` of the next call: after an interpolated step, `step` and the
         interpolated one; after a halving, this step twice.
     """
-    half = (other[0] - at[0]) / 2
+    half = (other.place - at.place) / 2
     proposed = math.inf
-    if abs(last_step) > error and abs(at[1]) < abs(before[1]):
+    if abs(last_step) > error and abs(at.value) < abs(before.value):
         proposed = _interpolated_step(before, at, other)
     is_short = 2 * abs(proposed) < min(abs(last_step), 3 * abs(half) - error)
     return (step, proposed) if is_short else (half, half)
 
 
-def _interpolated_step(before: Point, at: Point, other: Point) -> float:
+def _interpolated_step(before: _Point, at: _Point, other: _Point) -> float:
     """Return the step from `at` to the root of a curve through two or three points.
 
     The curve is a line if `before` and `other` are at the same place, else an inverse parabola. The
     step is infinite if the curve has no root.
     """
     try:
-        if before[0] == other[0]:
-            return -at[1] * (at[0] - before[0]) / (at[1] - before[1])
-        slope_before = (before[1] - at[1]) / (before[0] - at[0])
-        slope_other = (other[1] - at[1]) / (other[0] - at[0])
-        numerator = other[1] * slope_other - before[1] * slope_before
-        return -at[1] * numerator / (slope_other * slope_before * (other[1] - before[1]))
+        if before.place == other.place:
+            return -at.value * (at.place - before.place) / (at.value - before.value)
+        slope_before = (before.value - at.value) / (before.place - at.place)
+        slope_other = (other.value - at.value) / (other.place - at.place)
+        numerator = other.value * slope_other - before.value * slope_before
+        return -at.value * numerator / (slope_other * slope_before * (other.value - before.value))
     except ZeroDivisionError:
         return math.inf
 
 
-def _by_value(
+def _apply_to_values(
     name: str,
     function: Callable[..., float],
     *arguments: Any,
@@ -291,6 +302,7 @@ def _by_value(
     """
 
     def value_at(*numbers: float) -> float:
+        """Return the value of the function; NaN if a number is NaN."""
         return math.nan if any(map(math.isnan, numbers)) else function(*numbers)
 
     if all(isinstance(each, int | float) for each in arguments):
@@ -323,7 +335,7 @@ def _normal_quantile(p: float) -> float:
     root = math.sqrt(-2 * math.log(tail))
     numerator = 2.515517 + root * (0.802853 + root * 0.010328)
     z = root - numerator / (1 + root * (1.432788 + root * (0.189269 + root * 0.001308)))
-    for _ in range(LARGEST_STEPS):
+    for _ in range(MOST_STEPS):
         upper = 0.5 * math.erfc(z / math.sqrt(2))
         # The hazard is the negative derivative of log(upper) by z, its own is hazard (hazard - z).
         hazard = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / upper
@@ -364,7 +376,7 @@ def _quantile_of_t(freedom: float, tail: float) -> float:
     is_central = tail > 0.4
     # Both are below the quantile, as the tail is convex and heavier than the normal one.
     t = (0.5 - tail) / math.exp(log_density_at_0) if is_central else -_normal_quantile(tail)
-    for _ in range(LARGEST_STEPS):
+    for _ in range(MOST_STEPS):
         upper = _t_tail(freedom, t)
         log_density = log_density_at_0 - (freedom + 1) / 2 * math.log1p(t * t / freedom)
         if is_central:

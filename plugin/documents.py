@@ -93,7 +93,7 @@ class Document:
         return reports_of(self)
 
     def _repr_html_(self) -> str | None:
-        """Return the HTML for notebooks."""
+        """Return the HTML for notebooks; None if there is none (see `html_of_result`)."""
         return html_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ STREAM_KINDS = (
     (stat.S_ISCHR, "device"),
     (stat.S_ISBLK, "device"),
 )
-OPENED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+STREAM_PATHS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """How the paths of streams begin that the shell opened before podium started."""
 
 
@@ -211,7 +211,7 @@ def named_in_errors(source: object) -> Iterator[None]:
         raise UsageError(f"{source}: {error}") from None
 
 
-REMOVED = {
+REPLACEMENTS = {
     "strata": "calibrate on the battles of such models only, and give that file",
     "halflife": "calibrate again on battles of recent models",
     "target=length": (
@@ -229,12 +229,12 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
 
     Args:
         option: the option as typed; the part before the last dot (`RANKER.NAME`) is no part of its
-            name in `REMOVED`.
+            name in `REPLACEMENTS`.
         value: the value as typed.
         allowed: the values that the option has.
     """
     name = option.rpartition(".")[2]
-    replacement = REMOVED.get(f"{name}={value}")
+    replacement = REPLACEMENTS.get(f"{name}={value}")
     if replacement:
         return UsageError(f"{option}={value} was removed: {replacement}")
     return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
@@ -271,7 +271,7 @@ def reject_stream(path: Path) -> None:
     except (OSError, ValueError):
         return
     kind = next((kind for is_kind, kind in STREAM_KINDS if is_kind(mode)), None)
-    if kind is not None and not str(path).startswith(OPENED):
+    if kind is not None and not str(path).startswith(STREAM_PATHS):
         raise UsageError(
             f"{path} is a {kind}, not a file: write its content to a file, or give - for standard "
             "input"

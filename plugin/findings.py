@@ -91,4 +91,5 @@ def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, .
     """
     if not accepted:
         return tuple(answer)
-    return (*answer[:-1], " ".join([*answer[-1:], *accepted]))
+    last_sentences = " ".join([*answer[-1:], *accepted])
+    return (*answer[:-1], last_sentences)

@@ -144,6 +144,8 @@ class Reading:
             its files have it. None if the user named none.
         names_joined: whether names of models that look the same are names of one model. If not,
             podium rejects them later.
+        human_judge: the judge or metric whose rows become human labels (`--human-judge`); None if
+            there is none.
     """
 
     metrics: Sequence[str] = ()
@@ -152,6 +154,7 @@ class Reading:
     allowed: Sequence[str] = ()
     names_joined: bool = False
     cluster: str | None = None
+    human_judge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,8 @@ class Format(Extension):
             It is called before any single file is read.
         names: glob patterns of the names of the files that `gathers` reads.
         texts: a function from a path to one row per judgment, with item, model_a, model_b,
-            instruction, response_a, response_b, order, judge, and `words` (the judge's reply).
+            instruction, response_a, response_b, order, judge, and `words` (the judge's reply); if
+            the file lacks the text of model_b, `reference` may name the file that has it.
         costs: a function from a path to one row per answer of a model, with `model`,
             `tokens in`, `tokens out`, `seconds` and `money`. A value is None if it is unknown.
         responses: a `podium.responses.read.FileReader` of the models' answers in such files.

@@ -57,7 +57,9 @@ def _escaped_sign(sign: str) -> str:
     if sign in "'\\":
         return f"\\{sign}"
     is_composed = unicodedata.normalize("NFD", sign) != sign
-    if is_composed or unicodedata.combining(sign) or sign in UNSEEN or not sign.isprintable():
+    has_accent = is_composed or unicodedata.combining(sign) != 0
+    is_invisible = sign in UNSEEN or not sign.isprintable()
+    if has_accent or is_invisible:
         return ascii(sign)[1:-1]
     return sign
 

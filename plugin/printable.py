@@ -23,11 +23,17 @@ Such a cell begins with a tab or a carriage return, or, after spaces, with `=`, 
 
 def printable(text: str) -> str:
     """Escape line breaks, control characters and others that cannot be printed."""
+    # The `repr` of a sign is its escape in quotes.
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 LONG_WORD = re.compile(r"\S{300,}")
 """Matches 300 or more characters without a space. `readable` leaves out their middle."""
+
+
+def _both_ends(word: re.Match[str]) -> str:
+    """Return the beginning and the end of a long word."""
+    return f"{word[0][:60]}...{word[0][-15:]}"
 
 
 def readable(text: str, most: int = 4000) -> str:
@@ -36,7 +42,7 @@ def readable(text: str, most: int = 4000) -> str:
     A word is long from 300 characters on, a text beyond `most` characters. Of a long text, the
     first half of `most` characters and the last quarter are kept.
     """
-    text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
+    text = printable(LONG_WORD.sub(_both_ends, text))
     if len(text) <= most:
         return text
     beginning = text[: most // 2]

@@ -10,7 +10,7 @@ from podium.known_names import find_name
 
 EMPTY = "–"
 """The text of a cell without a value."""
-ALWAYS = ("missing", "play")
+SECTIONS_ALWAYS_SHOWN = ("missing", "play")
 """Sections in every short report: what could not be computed, and which command plays battles."""
 
 
@@ -111,7 +111,11 @@ class Section:
     def fact_tables(self) -> tuple[Table, ...]:
         """The facts as a tuple of one table; empty if there are no facts."""
         rows = tuple(fact.cells for fact in self.facts)
-        return (Table("", ("", "estimate", "interval", "of"), rows, "lrrl"),) if rows else ()
+        return (
+            (Table(title="", header=("", "estimate", "interval", "of"), rows=rows, align="lrrl"),)
+            if rows
+            else ()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,8 @@ def shorten_report(
     Args:
         report: the report.
         first: names of sections, in the order of preference. The first one that the report has
-            is kept, with the answer, the notes and the sections in `ALWAYS`. A note below the last
-            section names the others.
+            is kept, with the answer, the notes and the sections in `SECTIONS_ALWAYS_SHOWN`. A note
+            below the last section names the others.
         section: name of the only section to keep, without answer and notes; UsageError if the
             report does not have it. None for the sections of `first`.
         full: whether to return the report unchanged.
@@ -160,7 +164,7 @@ def shorten_report(
         only = tuple(own for own in report.sections if own.name == wanted)
         return replace(report, answer=(), notes=(), sections=only)
     best = next((name for name in first if name in names), None)
-    kept_names = {best, *ALWAYS}
+    kept_names = {best, *SECTIONS_ALWAYS_SHOWN}
     shown = [own for own in report.sections if own.name in kept_names]
     others = ", ".join(name for name in names if name not in kept_names)
     if shown and others:

@@ -10,6 +10,12 @@ MOST_NAMES = 5
 MOST_PATHS = 3
 """A list of more paths than this is cut in a sentence, and the rest is counted."""
 
+NUMBER_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve"),
+)
+"""The words for the numbers from 0 on, which are spelled in sentences and read in replies."""
+
 
 def short_paths(paths: Sequence[str]) -> list[str]:
     """Return the paths without the first folders, as long as different paths stay different.
@@ -58,6 +64,11 @@ def group_noun(column: str) -> str:
     'passage'
     """
     return re.sub(r"(?i)[_ ]?ids?$", "", column) or column
+
+
+def number_word(number: int) -> str:
+    """Spell a number from 0 to 12 (0 is `no`), and write a larger one in digits."""
+    return NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
 
 
 def word_for(number: int, singular: str, plural_form: str) -> str:

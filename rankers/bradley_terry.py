@@ -206,7 +206,9 @@ def _estimate_with_raters(
     by_item = code_battles(battles, labels=labels)
     added, freedom = covariance_of_raters(covariance_of_strengths, by_item, raters)
     varying = VaryingRaters(raters.unit, raters.number, freedom)
-    estimate = estimate_elo(strengths, coded, scale, level, added, varying)
+    estimate = estimate_elo(
+        strengths, battles=coded, scale=scale, level=level, added_covariance=added, raters=varying
+    )
     by_rater = cluster_by_raters(by_item, raters)
     raters_of_model = by_rater.clusters_by_model()
     separated = strengths.graph.separated
@@ -308,6 +310,7 @@ def _bootstrap_elo(
     pair_count = len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
+        """Return the scores of resamples, given how often each cluster was drawn."""
         return fit.resampled_scores(scale, cells, counts)
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng, pair_count)
@@ -413,7 +416,8 @@ def _degrees_of_freedom(
 
     They are those of the clusters or, if raters vary and theirs are fewer, those of the raters.
     """
-    freedom = np.full(models, float(effective_freedom(cluster_shares(battles))))
+    freedom_of_clusters = float(effective_freedom(cluster_shares(battles)))
+    freedom = np.full(models, freedom_of_clusters)
     return freedom if raters is None else np.minimum(freedom, raters.freedom)
 
 
@@ -561,7 +565,7 @@ def _separation_and_design_warnings(
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Remove intervals and standard errors of separated models.
+    """Set intervals and standard errors of separated models to NaN.
 
     They are removed for all models if the pinned model is separated. Intervals with an infinite
     end, which are one-sided bounds, are kept.

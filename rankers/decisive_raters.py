@@ -110,7 +110,8 @@ class ScoresWithout:
 
         Pairs with a model that has no score here are left out.
         """
-        return [pair for pair in pairs if set(pair) <= {*self.models} and self._is_ahead(*pair)]
+        rated = [pair for pair in pairs if {*pair} <= {*self.models}]
+        return [pair for pair in rated if self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
         """Return whether a model is ahead of another by all verdicts."""
@@ -219,6 +220,7 @@ def rates_without_raters(battles: Battles) -> ScoresWithout | None:
     verdicts = np.bincount(raters.code)[: raters.number]
 
     def rates_without(rater: int) -> np.ndarray:
+        """Return the win rates without one rater, shape (models,)."""
         return win_rates(pair_sums_with_items(coded.take(raters.code != rater)))
 
     score = win_rates(pair_sums_with_items(coded))
@@ -273,6 +275,7 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
     models = len(battles.models)
 
     def means_without(rater: int) -> np.ndarray:
+        """Return the means without one rater, shape (models,)."""
         return _means_over_items(places, places.is_known & (code != rater), models)
 
     verdicts = _count_scores(places, code, models)[: raters.number]
@@ -283,6 +286,8 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
 
 def _means_over_items(places: ScorePlaces, is_kept: np.ndarray, models: int) -> np.ndarray:
     """Return means over items of the kept scores, as of the ranker `mean`, shape (models,).
+
+    The mean of a model without a kept score is NaN.
 
     Args:
         places: the scores.

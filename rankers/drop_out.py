@@ -109,7 +109,13 @@ def drop_out_of_clusters(
         [theta] = search.theta_without([removal])
         new_leader = coded.models[int(np.argmax(theta))]
     items = tuple(map(str, sorted(removal)))
-    return DropOutRobustness(coded.models[leader], new_leader, items, is_exact, limit)
+    return DropOutRobustness(
+        leader=coded.models[leader],
+        new_leader=new_leader,
+        items=items,
+        is_exact=is_exact,
+        largest_tried=limit,
+    )
 
 
 def strengths_without_each(coded: CodedBattles, most_fitted: int) -> tuple[np.ndarray, np.ndarray]:

@@ -32,4 +32,7 @@ class Estimate:
 
         With an unknown end, the result is False. The ends belong to the interval.
         """
-        return self.low is not None and self.high is not None and not self.low <= value <= self.high
+        if self.low is None or self.high is None:
+            return False
+        is_inside = self.low <= value <= self.high
+        return not is_inside

@@ -83,6 +83,7 @@ def bootstrap_pair_scores(
     cells = cells_by_cluster(coded, pairs)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
+        """Return the scores of resamples, given how often each cluster was drawn."""
         credit, weight = cells.resampled_sums(counts)
         scores = []
         for credit_of_draw, weight_of_draw in zip(credit, weight, strict=True):

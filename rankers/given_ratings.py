@@ -171,5 +171,9 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
         raise UsageError(f"{place}no rating: {RATINGS_FORM}")
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())
-    se = tuple(USUAL_SE if name in assumed else ratings[name][1] for name in ratings)
-    return Ladder(tuple(ratings), elo, se, assumed=assumed, source=source)
+    # `numbers` is the rating, and its standard error unless that is assumed.
+    se = []
+    for numbers in ratings.values():
+        is_assumed = len(numbers) == 1
+        se.append(USUAL_SE if is_assumed else numbers[1])
+    return Ladder(models=tuple(ratings), elo=elo, se=tuple(se), assumed=assumed, source=source)

@@ -226,7 +226,7 @@ def count_differences(
     size = len(coded.models)
     differing = np.zeros((coded.clusters, size))
     compared = np.zeros((coded.clusters, size))
-    for anchor, (item, model, verdict_of_opponent) in enumerate(_by_anchor(coded, verdict)):
+    for anchor, (item, model, verdict_of_opponent) in enumerate(_battles_by_anchor(coded, verdict)):
         cell = item * size + model
         battle_count = np.bincount(cell, minlength=coded.clusters * size)
         total = np.bincount(cell, verdict_of_opponent, coded.clusters * size)
@@ -250,7 +250,7 @@ def _pairs_among(models: np.ndarray) -> np.ndarray:
     return models * (models - 1) / 2
 
 
-def _by_anchor(
+def _battles_by_anchor(
     coded: CodedBattles, verdict: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield three arrays of the battles of each model as anchor, in the order of the codes.
@@ -282,7 +282,8 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
     than `MOST_LEVELS` distinct sizes. `margin` and `credit` have shape (battles,).
     """
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
-        if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
+        has_few_levels = len(np.unique(np.abs(verdict))) <= MOST_LEVELS
+        if has_few_levels and not np.isnan(verdict).any():
             return verdict
     return None
 

@@ -208,7 +208,7 @@ def _keep_as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
     return value
 
 
-AS_WRITTEN = WrapValidator(_keep_as_written)
+KEPT_AS_WRITTEN = WrapValidator(_keep_as_written)
 """Marks a mapping whose known keys are checked, and whose other keys are kept in the order of the
 file."""
 EACH_MODEL_ONCE = AfterValidator(_check_models_once)
@@ -263,7 +263,7 @@ class CalibrationContent(JsonRecord):
     anchors: Annotated[tuple[calibration.AnchorStrengths, ...], EACH_MODEL_ONCE]
     conformal: ByKind[calibration.Conformal]
     agreement: calibration.Agreement
-    provenance: Annotated[CalibrationOrigin, AS_WRITTEN]
+    provenance: Annotated[CalibrationOrigin, KEPT_AS_WRITTEN]
     target: TargetPart | None = None
     beta_level: float | None = None
     se_cluster: str = "row"
@@ -402,7 +402,7 @@ class StandingsContent(JsonRecord):
     ]
     fit: Fit
     counts: Counts
-    diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
+    diagnostics: Annotated[Diagnostics, KEPT_AS_WRITTEN] = Field(default_factory=Diagnostics)
     checks: tuple[CheckContent, ...] = ()
     warnings: tuple[WarningContent, ...] = ()
     answer: tuple[str, ...] = ()
@@ -439,7 +439,9 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
         return None
     if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):
         return None
-    content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
+    content = read_json_record(
+        path, kind=RankingContent, expected="a ranking", remedy=remedy, old_remedy=RANK_AGAIN
+    )
     standings = tuple(_restore_standings(part) for part in content.rankings)
     return Ranking(standings, content.provenance, content.failures)
 

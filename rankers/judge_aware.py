@@ -155,7 +155,9 @@ def jury_battles(battles: Battles) -> JuryBattles:
     if "order" in table:
         order = table["order"].astype(object).map(NUMBER_OF_ORDER).fillna(0.0).to_numpy(float)
     by_item, _ = cluster_by_item(battles, coded)
-    return JuryBattles(coded, judge, tuple(map(str, names)), order, by_item.cluster)
+    return JuryBattles(
+        coded=coded, judge=judge, judges=tuple(map(str, names)), order=order, items=by_item.cluster
+    )
 
 
 def _too_few_judges(problem: str) -> UsageError:
@@ -223,7 +225,8 @@ def _summary(
     """
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
-        row |= {"disagreement": None, "p_value": None}
+        row["disagreement"] = None
+        row["p_value"] = None
         if row["battles"] >= FEWEST_BATTLES:
             row["disagreement"] = POINTS * float(truth.deviation[k])
             row["p_value"] = float(truth.p_value_of_judge[k])

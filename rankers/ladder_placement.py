@@ -167,10 +167,20 @@ def compare_scales(
     v = contrasts @ fit_covariance @ contrasts.T
     s = contrasts @ ladder_covariance @ contrasts.T
     slope, low, high, p_slope = _slope_with_errors(y, x, v, s, clusters)
-    check = LadderCheck(codes, slope, low, high, NO_DRIFTS, NO_DRIFTS, NO_DRIFTS)
+    check = LadderCheck(
+        codes=codes,
+        slope=slope,
+        low=low,
+        high=high,
+        drift=NO_DRIFTS,
+        p=NO_DRIFTS,
+        detectable=NO_DRIFTS,
+    )
     if len(codes) < 3:
         return check
-    drift, se, p = _drifts(y - x, None, v + s, contrasts, clusters)
+    drift, se, p = _drifts(
+        residual=y - x, x=None, covariance=v + s, contrasts=contrasts, clusters=clusters
+    )
     if check.is_other_scale and p_slope < p.min():
         # The ladder as a whole is on another scale. Each rating is then compared with the line of
         # the fitted slope instead of the line of slope 1.
@@ -404,9 +414,12 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     covariance = scale.covariance(fit.covariance(coded))
     covariance[separated] = 0
     covariance[:, separated] = 0
-    penalty_variance = POINTS**2 * np.diag(fit.solve(np.eye(len(models))))
+    inverse_hessian = fit.solve(np.eye(len(models)))
+    penalty_variance = POINTS**2 * np.diag(inverse_hessian)
     covariance += np.diag(np.where(separated, penalty_variance, 0))
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     elo = tuple(scale.scores(fit.theta).tolist())
     covariance_rows = tuple(map(tuple, covariance.tolist()))
-    return Ladder(models, elo, tuple(se.tolist()), covariance_rows, source=source)
+    return Ladder(
+        models=models, elo=elo, se=tuple(se.tolist()), covariance=covariance_rows, source=source
+    )

@@ -34,9 +34,9 @@ LEAST_SE_RATIO = 0.8
 and below this share of their median."""
 
 
-ABOVE = "above"
+ABOVE_CALIBRATED = "above"
 """Side of a new model whose rating is higher than those of all calibrated models."""
-BELOW = "below"
+BELOW_CALIBRATED = "below"
 """Side of a new model whose rating is lower than those of all calibrated models."""
 
 
@@ -115,9 +115,9 @@ class CalibratedRange:
         if model.elo is None or model.separated:
             return None
         if model.elo > self.most:
-            return ABOVE
+            return ABOVE_CALIBRATED
         if model.elo < self.least:
-            return BELOW
+            return BELOW_CALIBRATED
         return None
 
 
@@ -385,12 +385,12 @@ def _conformal_columns(
     side = calibrated.side_of(model)
     error = rule.error(model.se)
     if side is not None and model.elo is not None:
-        end = calibrated.most if side == ABOVE else calibrated.least
+        end = calibrated.most if side == ABOVE_CALIBRATED else calibrated.least
         error = rule.error_outside(model.se, model.elo, end)
     low, high = model.interval(rule.quantile_used * error)
-    if side == ABOVE:
+    if side == ABOVE_CALIBRATED:
         high = None
-    elif side == BELOW:
+    elif side == BELOW_CALIBRATED:
         low = None
     return {
         "conformal_low": low,
@@ -460,7 +460,7 @@ def _warnings_of_outside(
 
     A side without such models has no warning.
     """
-    for side in (ABOVE, BELOW):
+    for side in (ABOVE_CALIBRATED, BELOW_CALIBRATED):
         names = [model.model for model in new if calibrated.side_of(model) == side]
         if names:
             yield Notice("outside-calibrated-models", {"models": names, "side": side})

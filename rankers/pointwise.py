@@ -218,11 +218,11 @@ def _bet_on_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     every_model = np.ones(len(low), dtype=bool)
     unknown_covariance = np.full((len(low), len(low)), np.nan)
     return ScoreEstimates(
-        matrix.means,
-        low,
-        high,
-        unknown_covariance,
-        matrix.clusters,
+        score=matrix.means,
+        low=low,
+        high=high,
+        covariance=unknown_covariance,
+        clusters=matrix.clusters,
         method=f"betting on {matrix.unit}s",
         allowed=every_model,
         exact=every_model,
@@ -391,7 +391,9 @@ def _score_covariance_of_raters(
     if matrix.group is not None:
         cluster = np.tile(cluster_codes(battles), 2)[places.is_known]
     rater_of_score = np.tile(rater, 2)[places.is_known]
-    return influence_of_raters(influence, cluster, rater_of_score, model, share, by_item)
+    return influence_of_raters(
+        influence, cluster, rater=rater_of_score, mean=model, weight=share, by_item=by_item
+    )
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
@@ -739,7 +741,9 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
         group_of_item[places.item[: len(battles)]] = cluster_codes(battles)
         group = np.unique(group_of_item[has_score], return_inverse=True)[1]
     unit = "item" if group is None else battles.unit
-    return ScoreMatrix(values[has_score], battles.models, weight, group, unit)
+    return ScoreMatrix(
+        values=values[has_score], models=battles.models, item_weight=weight, group=group, unit=unit
+    )
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:

@@ -485,7 +485,7 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
     credit = coded.credit
     # The derivative of a credit c = s(x b) by the weights b is c (1 - c) x.
     surplus_by_weights = (coded.weight * credit * (1 - credit))[:, None] * x
-    design = DesignMatrix(None, coded.a, coded.b, size)
+    design = DesignMatrix(columns=None, first=coded.a, second=coded.b, models=size)
     gradient_by_weights = design.transpose_product(surplus_by_weights.T).T
     strength_by_weights = strengths.solve(gradient_by_weights)  # H^-1 J
     return strength_by_weights @ weight_covariance @ strength_by_weights.T

@@ -205,7 +205,10 @@ def _leader_diagnostics(
         scale: the scale of the scores.
         level: confidence level of the models' own intervals, in (0, 1).
     """
-    if separation is None or 1 in separation.cuts or not entries or entries[0].separated:
+    if separation is None or not entries:
+        return {}
+    is_clear = 1 in separation.cuts
+    if is_clear or entries[0].separated:
         return {}
     first = exposure.models.index(entries[0].model)
     ends = leader_interval(result.estimate, first, level, scale.bounds)
@@ -341,7 +344,7 @@ def _score_lead(
         covariance = estimate.covariance[np.ix_([first, second], [first, second])]
         error = float(np.sqrt(covariance.trace() - 2 * covariance[0, 1]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
-        return ScoreLead(gap, half_width / error, gap / error, interval)
+        return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:
         return ScoreLead(gap, contrasts.critical)
     low = test.low(contrasts.tail)

@@ -471,7 +471,7 @@ def _sum_rate_errors(
         )
     expected_sum, sum_of_squares = moments
     effective_items = np.divide(
-        expected_sum**2, sum_of_squares, out=np.ones(model_count), where=sum_of_squares > 0
+        expected_sum**2, sum_of_squares, out=np.ones(model_count), where=(sum_of_squares > 0)
     )
     return _RateErrorSums(covariance, effective_items - 1, square_shares, square_errors)
 
@@ -491,9 +491,9 @@ def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, pooled_freedom: i
     """
     freedoms = np.array([freedom, np.full(len(freedom), pooled_freedom)])
     parts_of_variance = np.divide(
-        variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0
+        variances**2, freedoms, out=np.zeros(freedoms.shape), where=(freedoms > 0)
     )
     sum_of_parts = parts_of_variance.sum(axis=0)
     squared_sum = np.sum(variances, axis=0) ** 2
     if_constant = np.full(len(freedom), float(np.max(freedom)))
-    return np.divide(squared_sum, sum_of_parts, out=if_constant, where=sum_of_parts > 0)
+    return np.divide(squared_sum, sum_of_parts, out=if_constant, where=(sum_of_parts > 0))

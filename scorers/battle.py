@@ -68,8 +68,8 @@ def judgments(
     """
     calls: list[Judgment] = []
     for repeat in range(repeats):
-        as_given = Judgment(item, a, b, "ab", repeat)
-        swapped = Judgment(item, b, a, "ba", repeat)
+        as_given = Judgment(item=item, first=a, second=b, order="ab", repeat=repeat)
+        swapped = Judgment(item=item, first=b, second=a, order="ba", repeat=repeat)
         if first is not None:
             calls.append(as_given if first == a else swapped)
         elif orders == "both":

@@ -109,7 +109,14 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
                 continue
             value, place = _preferred_response(phrase, groups)
             form: Form = "marked" if _only_introduces(words_before) else "mention"
-            yield Statement(phrase.start(), phrase.end(), place, value, form, is_sentence=True)
+            yield Statement(
+                start=phrase.start(),
+                end=phrase.end(),
+                place=place,
+                value=value,
+                form=form,
+                is_sentence=True,
+            )
 
 
 def _only_introduces(text: str) -> bool:

@@ -8,19 +8,63 @@ import re
 
 CANNOT = (
     r"can ?not|can['’]?t|could(?:n['’]t| not)|(?:am|['’]m) (?:unable|not able) to"
-    r"|do(?:n['’]t| not)"
+    r"|do(?:n['’]t| not)|have no"
 )
+REFUSING = r"(?:will not|won['’]t|refuse to|decline to|(?:am|['’]m) not (?:going|willing) to)"
+"""Words with which a judge refuses what follows them."""
 OPENING = (
-    r"(?:(?:i['’]?m|i am) (?:sorry|afraid),? (?:but )?(?:that )?)?"
+    r"(?P<sorry>(?:(?:i['’]?m|i am) (?:sorry|afraid)|sorry|(?:my )?apologies|i apologi[sz]e)[,.]?"
+    r" (?:but )?(?:that )?)?"
     r"(?:as an? ai(?: [\w ]{1,20})?,? |(?:i['’]?m|i am) an? ai(?: [\w ]{1,20})?,? (?:and |so ))?"
     r"(?P<although>(?:al)?though |while )?(?:i ?)?"
 )
 LIMIT = rf"{OPENING}(?:{CANNOT}) (?P<words>[^.!?;\n]{{1,90}}?)"
 """What the judge cannot do."""
-LIMITING_WORD = re.compile(
-    r"(?i)\b(?:fully|completely|entirely|much|everything|every|all|any more|further|in detail)\b"
+CHECKING_VERB = (
+    r"(?:verify|validate|check|double-check|fact-check|confirm|test|run|execute|look up|compile"
+    r"|reproduce|measure)"
 )
-"""A word because of which the rest can be done: `I can't fully verify the facts.`"""
+WHOLE_TASK = (
+    r"(?:the|this|these|those|that|them|it|either|both)\b(?: (?:two|of (?:these|them)))?"
+    r"(?: (?:responses?|answers?|texts?|pairs?|tasks?|requests?|outputs?))?"
+)
+"""What a judge compares as a whole: `these`, `either response`."""
+OUTSIDE_THING = (
+    r"(?:images?|pictures?|photos?|files?|links?|urls?|web|internet|online|tools?|attachments?"
+    r"|documents?|sources?|videos?|audio|recordings?|code|scripts?|repositor(?:y|ies)|papers?|pages?"
+    r"|websites?|sites?|browsers?|search|databases?|data|datasets?|references?|citations?|articles?"
+    r"|books?|charts?|tables?|figures?|diagrams?|screenshots?|pdfs?|apis?|time|news)"
+)
+"""What a judge may be unable to reach, and still compares the responses."""
+JUDGING_VERB = r"(?:judge|assess|evaluate|compare)"
+DEGREE = r"(?:fully|completely|entirely|thoroughly)"
+PARTIAL_LIMIT = re.compile(
+    rf"(?i)\b{CHECKING_VERB}\b.*\b(?:{DEGREE}|everything|every|all|each)\b"
+    rf"|\b{DEGREE} {CHECKING_VERB}\b"
+    rf"|\b{DEGREE} {JUDGING_VERB} (?!{WHOLE_TASK}\s*\Z)"
+    rf"|\b{JUDGING_VERB} (?!{WHOLE_TASK} {DEGREE})\w+(?: \w+)? {DEGREE}\b"
+    r"|\b(?:say|add|tell) much more\b"
+)
+"""A limit that leaves a verdict possible: `fully verify the facts`, `check every date`."""
+CONCEDABLE = re.compile(
+    rf"(?i)\b{CHECKING_VERB}\b|\b(?:open|view|see|access|access to|read|load|watch|hear|visit"
+    rf"|browse|use)\b[^,]*\b{OUTSIDE_THING}\b|\b{JUDGING_VERB}\b.*\b{DEGREE}\b"
+    rf"|\b{DEGREE} {JUDGING_VERB}\b"
+    r"|\b(?:for sure|for certain|with (?:\w+ )?(?:certainty|confidence)|definitive(?:ly)?)\b"
+    r"|\bdifferences?\b|\b(?:preferences|(?:strong|personal|clear|real|particular) (?:\w+ )?"
+    r"(?:preference|opinion|feeling)s?)\b|\b(?:say|add|tell) much more\b|\bfault\b|\bspeak\b"
+)
+"""A limit that a word such as `but` may concede before a verdict."""
+REFUSED = re.compile(
+    r"(?i)\bat all\b|\b(?:help|assist|comply|engage|participate|continue)\b"
+    r"|\b(?:give|provide|offer|make|reach|render|have) (?:you )?(?:with )?(?:an?|any|my|the|one) "
+    r"(?:verdict|judge?ment|answer|opinion|comparison|evaluation|assessment|choice|decision)\b"
+)
+"""Words for a refusal, which no verdict can follow."""
+REFUSED_WITH_REGRET = re.compile(
+    r"(?i)\b(?:provide|evaluate|answer|give|offer|do (?:this|that|so)|respond|fulfil\w*|complete)\b"
+)
+"""Words for a refusal after `I'm sorry`."""
 VERDICT_ALONE = (
     r"(?:(?:(?:my|the|so|final|overall) )*(?:verdict|answer|choice|winner|decision|pick)(?: is)?"
     r"[*_]*[:：]?[ \t]+)?[\[*_(]*(?:response )?(?-i:[ABC]|A ?[<>=]{1,2} ?B)[^\w\n]*\s*\Z"
@@ -31,6 +75,17 @@ CONCEDED_LIMIT = re.compile(
     rf"(?i)\A\W*{LIMIT}(?:,? {OPPOSING_WORD}\b[,:]?|[.!]\s+{OPPOSING_WORD}\b[,:]?"
     rf"|(?P<end>[.!])|(?P<comma>,))\s+(?={VERDICT_ALONE})"
 )
+REFUSED_VERB = (
+    r"(?:help|assist|comply|engage|participate|continue|proceed|do (?:this|that|it|so)|rank|rate"
+    r"|score|grade|judge|assess|evaluate|compare|decide|choose|pick|answer|respond|fulfil\w*"
+    r"|complete|process|provide|give|offer|say|tell|see|access|read|know|have)"
+)
+REFUSAL = re.compile(
+    rf"(?i)\A\W*{OPENING}(?:(?:{CANNOT}) (?P<words>(?:\w+ly )?{REFUSED_VERB}\b[^.!?;\n]{{0,90}}?)"
+    rf"|have no (?P<missing>[^.!?;\n]{{1,90}}?)|{REFUSING} (?P<refused>[^.!?;\n]{{1,90}}?))"
+    rf"(?:[.!:,]*\s+{OPPOSING_WORD}\b[,:]?|[.!,:]+|\n)\s*(?={VERDICT_ALONE})"
+)
+"""A first sentence that may be a refusal, before nothing but a verdict."""
 LONGEST_REPLY = 300
 """Longer replies are not searched."""
 
@@ -38,8 +93,9 @@ LONGEST_REPLY = 300
 def without_conceded_limit(view: str) -> str:
     """Replace a first sentence that concedes a limit by blanks; the text keeps its length.
 
-    A word such as `although` or `but` must concede the limit, or the limit must be partial, as
-    `fully` says. After `I can't compare them.`, a verdict is a contradiction.
+    A word such as `although` or `but` must concede the limit, or the limit must be partial, as in
+    `I can't fully verify the facts.` After `I can't compare them.`, a verdict is a contradiction.
+    A refusal such as `I can't help with that, but` concedes nothing.
 
     Args:
         view: the judge's own words.
@@ -49,6 +105,30 @@ def without_conceded_limit(view: str) -> str:
     limit = CONCEDED_LIMIT.match(view)
     if limit is None or bool(limit["comma"]) != bool(limit["although"]):
         return view
-    if limit["end"] and not LIMITING_WORD.search(limit["words"]):
+    if _is_refusal(limit["words"], is_regretted=bool(limit["sorry"])):
+        return view
+    pattern = PARTIAL_LIMIT if limit["end"] else CONCEDABLE
+    if not pattern.search(limit["words"]):
         return view
     return f"{' ' * (limit.end() - 1)}\n{view[limit.end() :]}"
+
+
+def is_refused(view: str) -> bool:
+    """Return whether a reply is a refusal such as `I can't rank these` and a verdict.
+
+    Args:
+        view: the judge's own words, without a limit that it concedes (`without_conceded_limit`).
+    """
+    return len(view) <= LONGEST_REPLY and REFUSAL.match(view) is not None
+
+
+def _is_refusal(words: str, *, is_regretted: bool) -> bool:
+    """Return whether what a judge cannot do is what it was asked for.
+
+    Args:
+        words: what the judge cannot do.
+        is_regretted: whether the sentence begins as `I'm sorry` does.
+    """
+    if REFUSED.search(words):
+        return True
+    return is_regretted and REFUSED_WITH_REGRET.search(words) is not None

@@ -22,6 +22,18 @@ CLOSING_WORDS = r"""final(?:ly)?|overall|result|outcome|conclusion|in (?:the end
 |or|actually|but|and|rather|there is|it is|it['’]s|i (?:choose|pick|prefer|say)|fazit|ergebnis
 |résultat|resultado|итог""".replace("\n", "")
 """Words before an undecided value: `Final: neither`."""
+DECIDING = r"""\b(?:final(?:ly)?|overall|results?|outcome|conclusion|verdict|winner|decision
+|judge?ment|preference|preferred|prefer|choose|choice|pick|wins?|won|leads?|loser|fazit|ergebnis
+|urteil|entscheidung|gewinner|résultat|décision|gagnante?|resultado|veredicto|ganadora?|decisión
+|итог|вердикт|победитель|решение)(?!\w)|\b(?:is|are|was|the) (?:much |clearly )?(?:better|best
+|worse|worst|stronger|weaker)\b|\b(?:better|best|stronger) (?:one|response|answer|option)s?\b
+|\b(?:which|what)(?: one| response| answer)? (?:is|was|will|should|would) (?:it|that)\b
+|\bwho(?:m|se)?\b|\b(?:better|best|superior|preferable)(?: (?:here|overall|one|of|for|to|than
+|the|this|two|both|or|worse|user|person|task|reader|instruction|[AB])\b){0,6}\W*\?|\b(?:deserv|serv|satisf
+|benefit|recommend|favou?r|trust|rank)\w*|\bhelp\w*\b[^?\n]{0,40}\b(?:more|most|best)\b
+|\b(?:more|most) (?:helpful|useful|valuable|to the (?:user|person|reader))\b
+|\banswer[\s*_]*[:：?]|裁决|胜者|结论""".replace("\n", "")
+"""Words of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 LOSER_WORDS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing
 |disqualified|schlechtere?|schwächere?|verlierer(?:in)?|pire|moins bonne|perdante?|peor|perdedora?
 |худший|слабее""".replace("\n", "")
@@ -65,3 +77,68 @@ REPORTING_VERBS = (
     "reads|says|ends|ends with|states|writes|wrote|contains|includes|begins|concludes|closes"
 )
 """Verbs after the name of a response that introduce its text."""
+RATING_WORDS = """grade grades rating ratings score scores mark marks overall quality total totals
+stars points verdict assessment assessments evaluation summary judgement judgment result results
+bewertung bewertungen noten gesamt gesamtbewertung note notes globale puntuación nota notas total
+оценка оценки 评分 总分"""
+"""Words of a heading or label over marks that stand for whole responses: `Overall grades:`."""
+TOTAL_WORDS = """overall total totals sum gesamt gesamtnote gesamtwertung gesamtbewertung insgesamt
+global globale totale итого 总分 总体 总评"""
+"""Words of a label whose marks stand for whole responses, whatever the heading is: `Overall`."""
+LABEL_WORDS = """verdict final rating ratings score scores mark marks endnote"""
+"""Words of the label of a row or column whose marks stand for whole responses: `Rating`."""
+WORDS_IN_LABELS = """a an the my our your own of for in on both two out die der das meine für le la
+les el mi pour und and et y per"""
+"""Other words of such a label."""
+CRITERIA = """accuracy accurate correct correctness complete completeness helpful helpfulness
+clarity clear factual factuality facts relevant relevance style format formatting tone depth
+adherence adheres follows instruction instructions grammar grammatical fluency fluent polite
+politeness short concise conciseness brevity structure structured organized organization sources
+cited citations readable readability useful usefulness honest honesty safe safety harmless
+harmlessness quality creative creativity detail details detailed logic logical coherent coherence
+consistent consistency precise precision reasoning explanation explanations language spelling
+layout truth truthful truthfulness valid right works runs compiles faithful faithfulness thorough
+thoroughness informative originality original engaging practical actionable up-to-date genauigkeit
+korrektheit richtigkeit vollständigkeit klarheit stil ton form inhalt sprache verständlichkeit
+exactitude clarté complétude précision claridad exactitud precisión"""
+"""Words of a criterion of which more is better."""
+TOPIC_NOUNS = """short reasoning explanation general question task review reasons answer analysis
+comparison opinion"""
+CLOSING_NOUNS = """quality summary grade grades points note notes result results assessment
+evaluation"""
+"""Words of a label that may name a criterion if another label does.
+
+Those of `CLOSING_NOUNS` sum up if they stand last.
+"""
+HEADING_WORDS = """here's let's report table tables scoretable card scorecard scorecards
+scoreboard sheet scoresheet cards overview matrix glance chart grid side by head-to-head
+side-by-side recap rundown wrap wrap-up up outcome outcomes findings bottom line takeaway nutshell
+step comparative full complete quick brief following below above gesamtübersicht übersicht tabelle
+vergleich vergleichstabelle bewertungstabelle gesamtergebnis zusammenfassung tableau récapitulatif
+résumé synthèse bilan aperçu tabla resumen cuadro таблица обзор итоги 表格 总览 总结 对比"""
+"""Words of a heading over marks that names no criterion: `Score table`, `Step 3: totals`."""
+NEUTRAL_WORDS = """a an the my our your own of for to in on both two each these those here is are
+was so final finally short sum conclusion thus therefore hence and while whereas vs versus as
+follows i i'd i'll we would will give gives gave award rate judge grade compare let me us now
+responses answers outputs assistant analysis comparison review reasons reasoning explanation
+question task prompt general whole then also that this it with at view opinion die der das meine
+für und finale la le les el mi pour y et antworten réponses respuestas и"""
+"""Other words of such a heading, and words before the name of a response: `So response A`."""
+TOPIC_STARTS = r"""(?:(?:and|the|my|then) )*(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|next|now)
+|as for|as to|regarding|concerning|with regard to|in terms of|on the (?:one|other)|step|criterion
+|turning to|looking at""".replace("\n", "")
+"""Beginnings of sentences that name a criterion: `As for the layout`."""
+CONCESSIONS = """but|however|though|although|yet|still|except(?:ing)?|apart from|aside|besides|if
+|unless|until|minus|less|despite|nevertheless|nonetheless|otherwise|aber|jedoch|mais|cependant
+|pero|но""".replace("\n", "")
+"""Words after a mark that limit it: `good, if dry`."""
+OPPOSING_STARTS = """but|however|still|yet|that said|nevertheless|nonetheless|even so|then again
+|aber|jedoch|mais|cependant|pero|sin embargo|но|однако""".replace("\n", "")
+"""Beginnings of sentences that weigh something more than the marks before them."""
+REDEEMING = r"""right|correct(?:ly)?|true|accurate|factual|only|works?|runs?|answers?|follows?
+|on topic|richtig|korrekt|juste|exacte?|correct[ao]|верно""".replace("\n", "")
+"""Words in a concession that make a low mark weigh little: `weak, yet right`."""
+WORDS_FOR_BOTH = r"both|each|neither|all|either|two|they|beide[nr]?|les deux|amb[oa]s|оба|обе"
+"""Words with which a sentence speaks of both responses alike."""
+RIGHT_WORDS = "right|correct|true|expected|reference|gold|asked"
+"""Words for what a response should say: `the right answer is`."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
 from podium.scorers.comparisons import OTHER_RESPONSE
+from podium.scorers.faults import has_fault
 from podium.scorers.stated_marks import contradicts_marks
 from podium.scorers.stated_scores import preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
@@ -28,7 +29,9 @@ UNDECIDED_LINE = re.compile(
 """A value that chooses neither response, to the end of its line."""
 UNDECIDED_SENTENCE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:{words.CLOSING_WORDS})[*_ \t]*[:：,=→—-]*[^\w\n]*)*(?:{words.UNDECIDED})"
-    r"[ \t]*(?:of (?:them|the two|both)|yet|wins?|is better)?[^\w\n?]*\Z"
+    r"[ \t]*(?:of (?:them|the two|both)|response|answer|one)?[ \t]*"
+    r"(?:yet|wins?|(?:really |clearly )?(?:is|does|do|are|was|would)(?: better| it| so)?)?"
+    r"[^\w\n?]*\Z"
 )
 """A sentence that chooses neither response, such as `Neither.` or `Final: neither`."""
 NAMED_VERDICT = re.compile(
@@ -47,8 +50,16 @@ NAMED_LOSER = re.compile(
     rf"{WORDS_BEFORE_LETTER}(?P<side>[AB])\b"
 )
 """A line that names the worse response, such as `Loser: A`."""
-FAULT = re.compile(rf"(?i)(?<!\w)(?:{words.FAULTS})(?!\w)|{words.CHINESE_FAULTS}")
-FAULT_NEGATION = re.compile(rf"(?i)\b(?:{words.FAULT_NEGATIONS})(?!\w)|n['’]t\b")
+SENTENCE_END = re.compile(r"(?<!\n\d)[.!?](?:\s|[*_]+\s)|\n")
+"""The end of a sentence after a verdict, where the next one is searched for a word for neither."""
+TOPIC_END = re.compile(r"[?:：][\s*_]*\Z")
+"""The end of a question, or of a heading such as `Safety issues:`."""
+HEADING_LINE = re.compile(r"#+ [^\n]+|\*\*[^*\n]+\*\*")
+"""A heading in Markdown, such as `### Safety issues` or `**Safety issues**`."""
+ITEM_START = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])[ \t]")
+"""The beginning of the next item of a list."""
+DECIDING = re.compile(rf"(?i){words.DECIDING}")
+"""A word of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 CLAUSE_END = r"[.;!?\n。；！？]|\Z"
 OTHER_NAME = r"\b(?i:(?:response|answer|option) )?[AB]\b|\b(?i:the other|other one)\b"
 OPPOSING_WORD = r"\b(?i:but|while|whereas|aber|mais|pero|но)\b"
@@ -303,22 +314,35 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
         description = clause[0].lstrip("*_`\"' )]:=–—-(,/")
         if has_fault(description) or UNDECIDED_LINE.match(description):
             return True
-    sentences = re.split(r"[.!?]\s|\n", view[verdict.end : verdict.end + SEARCHED_AROUND])
-    if any(map(UNDECIDED_SENTENCE.match, sentences)):
+    after = view[verdict.end : verdict.end + SEARCHED_AROUND]
+    if any(map(UNDECIDED_SENTENCE.match, _sentences_on_verdict(after))):
         return True
-    return any(map(VERDICT_IS_WORSE.match, sentences))
+    return any(map(VERDICT_IS_WORSE.match, SENTENCE_END.split(after)))
 
 
-def has_fault(clause: str) -> bool:
-    """Return whether a clause has words of blame that are neither negated nor conceded.
+def _sentences_on_verdict(after: str) -> Iterator[str]:
+    """Yield the sentences after a verdict that may speak of it.
 
-    Only the first words of blame are checked, for a negation before them or directly after them.
+    An answer to the judge's own question, such as `Any errors? None.`, does not, nor do the lines
+    under a heading such as `Safety issues:`, unless the question or the heading asks for the
+    verdict (`DECIDING`).
+
+    Args:
+        after: the text after the verdict.
     """
-    fault = FAULT.search(clause)
-    if fault is None:
-        return False
-    # A negation may also stand directly after the fault, as in `missing nothing`.
-    return not FAULT_NEGATION.search(clause[: fault.end() + 10])
+    starts = [0, *(mark.end() for mark in SENTENCE_END.finditer(after))]
+    is_answer = False  # whether the next sentence answers a question or stands under a heading
+    for start, end in zip(starts, [*starts[1:], len(after)], strict=True):
+        sentence = after[start:end].strip()
+        if not WORD.search(sentence):
+            continue
+        is_topic = TOPIC_END.search(sentence) or HEADING_LINE.fullmatch(sentence)
+        if is_topic and not UNDECIDED_SENTENCE.match(sentence):
+            is_answer = not DECIDING.search(sentence)
+            continue
+        if not is_answer:
+            yield after[start:end]
+        is_answer = is_answer and ITEM_START.match(after, end) is not None
 
 
 def _describes_both(view: str, verdict: VerdictPlace, other: str) -> bool:

@@ -78,7 +78,8 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
     """
     if statement.form == "leading":
         return is_first
-    return statement.form == "alone" and (is_first or is_last or not statement.has_noun)
+    is_at_an_end = is_first or is_last
+    return statement.form == "alone" and (is_at_an_end or not statement.has_noun)
 
 
 def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:
@@ -115,6 +116,7 @@ def _read_letter(
     """
 
     def parse(text: str) -> str | None:
+        """Return the letter that a text means; None if the judge was not offered it."""
         letter = text.upper() if len(text) == 1 else _letter_of_words(text)
         return letter if letter in _offered_letters(settings) else None
 

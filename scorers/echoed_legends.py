@@ -11,10 +11,14 @@ from podium.scorers.reply_structure import mask
 # `A for response A`, as the prompt of letters says, with the sign before the next entry (`,` or
 # `, and`). The group `meaning` is what follows the letter, up to a full stop (group `stop`). The
 # pattern begins with a set of characters, which is searched faster than a condition.
-LETTER_ENTRY = re.compile(
-    r"(?P<letter>[AB])(?<!\w.)(?P<meaning>[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|=|i\.e\.,?)"
+MEANS = r"[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|=|i\.e\.,?)"
+RESPONSE_OF_LETTER = (
     r"[ \t]+(?:the )?(?i:response|answer|option)[ \t]+[*_`\"'(]*(?P=letter)(?![\w'’])[*_`\"')]*"
-    r"(?:[ \t]+(?:is[ \t]+)?better\b)?(?P<stop>[.!]?))"
+)
+IS_BETTER = r"(?:[ \t]+(?:is[ \t]+)?better\b)?"
+LETTER_ENTRY = re.compile(
+    r"(?P<letter>[AB])(?<!\w.)"
+    rf"(?P<meaning>{MEANS}{RESPONSE_OF_LETTER}{IS_BETTER}(?P<stop>[.!]?))"
     r"(?:[,;][ \t]*(?:and |or )?)?"
 )
 # `C if neither is better`.

@@ -31,11 +31,11 @@ SOURCE = re.compile(
     rf"(?<![A-Za-z])[AB](?![A-Za-z])|(?i:\b(?:{words.SOURCES})\b)|{words.CHINESE_SOURCES}"
 )
 """A response, one of its parts, or somebody else, as the source of a text."""
-NAMED_HEADING = re.compile(
-    r"(?i)[^\w\n]*(?:\d+[.)]?[^\w\n]*)?(?:(?:the|scores?|of|for|on) )*"
-    rf"(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})?[^\w\n]*[AB]?"
-    rf"(?:[^\w\n]*\((?!(?:[^()\n]*\b)?(?:{words.PARTS})\b)[^()\n]*\))?[^\w\n]*"
-)
+NUMBER_AND_WORDS = r"[^\w\n]*(?:\d+[.)]?[^\w\n]*)?(?:(?:the|scores?|of|for|on) )*"
+NOUN_AND_LETTER = rf"(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})?[^\w\n]*[AB]?"
+# It does not name a part of a response.
+REMARK_IN_BRACKETS = rf"(?:[^\w\n]*\((?!(?:[^()\n]*\b)?(?:{words.PARTS})\b)[^()\n]*\))?"
+NAMED_HEADING = re.compile(rf"(?i){NUMBER_AND_WORDS}{NOUN_AND_LETTER}{REMARK_IN_BRACKETS}[^\w\n]*")
 """A heading that only names a response, such as `Response A (short):`."""
 OWN_DECISION = re.compile(rf"(?i){words.OWN_DECISIONS}")
 """Words of a line that introduces the judge's own scores, reasons or verdict."""
@@ -52,16 +52,13 @@ OWN_PARAGRAPH = re.compile(
     r"|(?-i:(?<![\w'’])[AB](?= \w|['’]s\b))"
 )
 """Words with which the judge speaks of itself or of the responses."""
-LIST_ITEM = re.compile(
-    r"[ \t]*(?:[-*•–—#%;]+[ \t]|[+>$|]|//|/\*|[(\[]?\d{1,3}[.):\]]"
-    r"|\(?[a-z][.)](?=[ \t])|(?:line|step|l) ?\d+)",
-    re.IGNORECASE,
-)
+BULLET = r"[-*•–—#%;]+[ \t]|[+>$|]|//|/\*"
+NUMBER_OF_ITEM = r"[(\[]?\d{1,3}[.):\]]|\(?[a-z][.)](?=[ \t])|(?:line|step|l) ?\d+"
+LIST_ITEM = re.compile(rf"[ \t]*(?:{BULLET}|{NUMBER_OF_ITEM})", re.IGNORECASE)
 """The beginning of an item of a list, a changed line, a comment or a command."""
+NAME_OF_FOREIGN_TAG = r"(?!(?:think|thought|reason|response\b|reply\b))[a-z][\w-]*"
 FOREIGN_TAG = re.compile(
-    r"^[ \t]*<(?P<closing>/)?(?P<name>(?!(?:think|thought|reason|response\b|reply\b))[a-z][\w-]*)"
-    r"(?:\s[^<>\n]*)?>",
-    re.MULTILINE,
+    rf"^[ \t]*<(?P<closing>/)?(?P<name>{NAME_OF_FOREIGN_TAG})(?:\s[^<>\n]*)?>", re.MULTILINE
 )
 """A tag at the start of a line that is not markup of a verdict, such as `<details>`."""
 COMMENT_LINE = re.compile(r"[ \t]*(?://|/\*|--(?=[ \t])|;;|\*(?=[ \t].*\*/))")
@@ -186,7 +183,8 @@ def _is_in_program(text: str, view: str, place: int) -> bool:
 def _is_in_foreign_tag(view: str, place: int) -> bool:
     """Return whether a tag that is not markup of a verdict is open at a place."""
     for tag in FOREIGN_TAG.finditer(view, max(0, place - SEARCHED_BEFORE), place):
-        if not tag["closing"] and f"</{tag['name']}>" not in view[tag.end() : place]:
+        is_closed = f"</{tag['name']}>" in view[tag.end() : place]
+        if not tag["closing"] and not is_closed:
             return True
     return False
 
@@ -286,8 +284,10 @@ def _end_of_list(text: str, lines: Iterator[tuple[int, str]]) -> int:
     for start, line in lines:
         is_blank = not line.strip()
         goes_on = is_blank or _is_of_list(text, start)
-        if not goes_on and (is_after_gap or OWN_PARAGRAPH.search(line)):
-            return start
+        if not goes_on:
+            is_own_paragraph = is_after_gap or OWN_PARAGRAPH.search(line) is not None
+            if is_own_paragraph:
+                return start
         is_after_gap = is_blank
     return AFTER_VERDICT
 

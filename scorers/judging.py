@@ -106,7 +106,7 @@ class Judging:
                 raise UsageError(
                     f"{option}={value}: there is no such choice; available: {', '.join(choices)}"
                 )
-        for option, problem in AT_LEAST_ONE.items():
+        for option, problem in OPTIONS_OF_ONE_OR_MORE.items():
             value = getattr(self, option)
             if value is not None and value < 1:
                 raise UsageError(f"{option}={value}: {problem}")
@@ -197,7 +197,8 @@ class Judging:
         """
         use_in_text = self.realization.probabilities
         if not structured:
-            return use_in_text == "needed" or (use_in_text == "soften" and self.logprobs != "off")
+            may_soften = use_in_text == "soften" and self.logprobs != "off"
+            return use_in_text == "needed" or may_soften
         is_choice = self.form is not None and self.form.choices is not None
         if self.logprobs == "off" or not is_choice:
             return False
@@ -445,7 +446,7 @@ CHOICES = {
     "on_bad_judge": ("stop", "continue"),
 }
 """Allowed values of each option. They are checked before the first paid call."""
-AT_LEAST_ONE = {
+OPTIONS_OF_ONE_OR_MORE = {
     "attempts": "a judge must be asked at least once",
     "repeats": "there must be at least one repeat",
     "quorum": "at least one judge must have been read",
@@ -554,7 +555,9 @@ def build_verdict_row(judgment: Mapping[str, Any], judging: Judging) -> dict[str
         row["order"] = "merged"
         columns_of_kind = {"score_a": a.score, "score_b": b.score}
         reasons = [a.reason, b.reason]
-    row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
+    row["credit"] = about_a.credit
+    row["margin"] = about_a.margin
+    row["reason"] = about_a.reason
     row |= _grade_columns(about_a, replies)
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()}
     row |= columns_of_kind
@@ -577,7 +580,8 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
     costs = [reply.cost for reply in replies if reply.cost is not None]
     is_cost_known = len(costs) == len(replies)
     check = MASS_OF_SCHEMA if replies[0].structured else MASS_OF_TEXT
-    is_ungraded = verdict.parsed is not None and (verdict.mass or 0) < check.threshold
+    mass = verdict.mass or 0
+    is_ungraded = verdict.parsed is not None and mass < check.threshold
     columns = {
         "hard_credit": verdict.parsed,
         "mass": verdict.mass,

@@ -25,6 +25,7 @@ from podium.scorers.reply_reader import read_statement
 from podium.scorers.reply_words import BLAME, PRAISE
 from podium.scorers.schemas import ReplyForm, choice_form
 from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Pattern, Statement
+from podium.wording import number_word
 
 Kind = Literal["pairwise", "pointwise"]
 Levels = Mapping[str, tuple[str, float]]
@@ -114,7 +115,6 @@ SEARCHED_AT_ENDS = 400
 """Number of characters at each end of a reply that are searched for praise and blame."""
 SEARCHED_BEFORE = 20
 """Number of characters before a number that are searched for `NOT_A_SCORE`."""
-NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
@@ -158,11 +158,11 @@ def grades(name: str, words: Sequence[str]) -> Realization:
         words: the grades, worst first; their scores are 1, 2, ...
     """
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
-    count = str(len(words))
-    if len(words) < len(NUMBER_WORDS):
-        count = NUMBER_WORDS[len(words)]
+    count = number_word(len(words))
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
-    return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
+    return _level_realization(
+        name, kind="pointwise", values=scores, template=template, form=_grade_form(scores)
+    )
 
 
 def points(name: str, count: int) -> Realization:
@@ -175,7 +175,9 @@ def points(name: str, count: int) -> Realization:
     )
     scores = {str(point): float(point) for point in range(1, count + 1)}
     template = partial(packaged_template, "numeric", scale=scale)
-    return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
+    return _level_realization(
+        name, kind="pointwise", values=scores, template=template, form=_grade_form(scores)
+    )
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
@@ -225,7 +227,7 @@ def _level_realization(
         write_reply=partial(_write_level, worst_first, kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
-        schema_first=kind == "pointwise",
+        schema_first=(kind == "pointwise"),
     )
 
 
@@ -277,6 +279,7 @@ def _read_level(
     """
 
     def parse(text: str) -> str | None:
+        """Return the level that a text means; None if it is none of `levels`."""
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 

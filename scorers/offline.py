@@ -18,11 +18,10 @@ from typing import NamedTuple
 from podium.errors import UsageError
 from podium.scorers.checklist import write_checklist
 from podium.scorers.judging import Judging
-from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Texts, final_answer
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
-from podium.wording import quantity
+from podium.wording import NUMBER_WORDS, quantity
 
 # Smallest and largest value of each setting of the stand-in judge.
 SETTING_RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
@@ -307,9 +306,11 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
         high = float("inf")
 
     def fits(text: str) -> bool:
+        """Return whether the number of units is allowed."""
         return low <= len(_units(unit, text)) <= high
 
     def fits_in_parts(text: str) -> bool:
+        """Return whether there are parts, and the number is allowed in each."""
         parts = _units(part or unit, text)
         return bool(parts) and all(map(fits, parts))
 
@@ -320,16 +321,16 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
 
 
 def _parse_count(text: str) -> int:
-    """Read a number in digits, or as a word from `one` to `ten`, in any case."""
+    """Read a number in digits, or as a word from `one` to `twelve`, in any case."""
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
-QUOTED = re.compile(r"\"(?P<quoted>[^\"\n]{1,300})\"")
+QUOTED_WORDS = re.compile(r"\"(?P<quoted>[^\"\n]{1,300})\"")
 """Words in quotation marks."""
 VERB_OR_QUOTATION = re.compile(
     r"(?i)\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?"
     r"(?P<verb>use|using|include|contain|mention)\b"
-    rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?"
+    rf"|[.!?](?=\s)|\n|{QUOTED_WORDS.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?"
 )
 """One of three things: a verb that asks to use or avoid words, the end of a sentence, or words in
 quotation marks, as in `Do not use "very"` or `Mention "tea" twice`."""
@@ -386,7 +387,7 @@ FORBIDDEN_NAMES = re.compile(
 
 def _sign_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands to write in lower case or capitals, or to avoid signs (`FORBIDDEN_SIGNS`)."""
-    bare = QUOTED.sub(" ", instruction)
+    bare = QUOTED_WORDS.sub(" ", instruction)
     if re.search(r"\blower[ -]?case\b", bare, re.I):
         yield Demand("in lower case", lambda text: text == text.lower())
     if re.search(r"\b(?:upper[ -]?case|capital letters|all caps)\b", bare, re.I):
@@ -404,9 +405,11 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     """
 
     def is_json(text: str) -> bool:
+        """Return whether a text is JSON other than null; ValueError if it is not JSON."""
         return len(text) <= LONGEST_JSON and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
+        """Return whether a text is a JSON object with this key."""
         return len(text) <= LONGEST_JSON and name in dict(json.loads(text))
 
     if not re.search(r"\bJSON\b", instruction):
@@ -415,7 +418,7 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     keys = re.search(r"\bkeys?\b(?P<names>[^.\n]*)", instruction)
     if keys is None:
         return
-    for name in QUOTED.findall(keys["names"]):
+    for name in QUOTED_WORDS.findall(keys["names"]):
         yield Demand(f"has key {name}", partial(has_key, name))
 
 
@@ -441,7 +444,7 @@ def _sum_demands(instruction: str) -> Iterator[Demand]:
         yield Demand(f"says {total}", pattern.search)
 
 
-SORT = re.compile(
+SORTING_TASK = re.compile(
     r"(?i)\b(?:(?P<alphabetic>alphabetically)|(?P<descending>largest to smallest|descending)"
     r"|(?:smallest to largest|ascending))\b[^:\n]{0,40}:\s*(?P<items>[^:.\n]{3,500})"
 )
@@ -453,7 +456,7 @@ def _order_demands(instruction: str) -> Iterator[Demand]:
 
     A list that is to be sorted by size is skipped unless all of its items are whole numbers.
     """
-    for match in SORT.finditer(instruction):
+    for match in SORTING_TASK.finditer(instruction):
         items = re.split(r",\s*(?:and\s+)?", match["items"].strip())
         if match["alphabetic"]:
             items.sort(key=str.casefold)

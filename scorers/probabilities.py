@@ -88,11 +88,13 @@ def masses_at(
         # `piece` is the part of an answer in this token, and `beginning` all that is known of it.
         piece = spelling.translate(PLAIN_BLANKS).strip(IGNORED_SIGNS).lower()
         beginning = beginning_before + piece
-        if not beginning or not isfinite(probability) or probability <= 0:
+        is_possible = isfinite(probability) and probability > 0
+        if not beginning or not is_possible:
             continue
         possible_answers = [answer for answer in answers if answer.lower().startswith(beginning)]
         # If no further letters are known, only an answer that is complete counts.
-        is_end = not piece or (len(tokens) == 1 and len(possible_answers) > 1)
+        is_ambiguous = len(tokens) == 1 and len(possible_answers) > 1
+        is_end = not piece or is_ambiguous
         if is_end:
             possible_answers = [
                 answer for answer in possible_answers if answer.lower() == beginning

@@ -21,7 +21,7 @@ REASONING_MARKS = (
     ("<unused94>thought", "<unused95>"),
 )
 """Marks with which families of models begin and end their reasoning."""
-AROUND_ANSWERS = re.compile(
+MARKS_AROUND_ANSWERS = re.compile(
     r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE|END_RESPONSE_TURN"
     r"|return|end)\|>"
 )
@@ -50,8 +50,8 @@ def strip_reasoning(text: str) -> str:
 
     Reasoning begins the text or, if the chat template began it, ends with a closing mark at the end
     of a line or of a sentence. Marks in the middle of a sentence are part of the answer. The marks
-    around the answer (`AROUND_ANSWERS`) and the blanks around it are removed, too. A text without
-    reasoning is returned unchanged.
+    around the answer (`MARKS_AROUND_ANSWERS`) and the blanks around it are removed, too. A text
+    without reasoning is returned unchanged.
 
     >>> strip_reasoning("<think>Two and two.</think>\n\n4")
     '4'
@@ -65,7 +65,7 @@ def strip_reasoning(text: str) -> str:
     start = start_of_answer(text)
     if not start:
         return text
-    return AROUND_ANSWERS.sub("", text[start:]).strip()
+    return MARKS_AROUND_ANSWERS.sub("", text[start:]).strip()
 
 
 def start_of_answer(text: str) -> int:
@@ -80,10 +80,13 @@ def start_of_answer(text: str) -> int:
     plain_channels = PLAIN_CHANNELS.match(text)
     if plain_channels:
         return plain_channels.end()
-    return _end_of_opened_reasoning(text) or _end_of_begun_reasoning(text)
+    end = _end_with_opening_mark(text)
+    if end == 0:
+        end = _end_without_opening_mark(text)
+    return end
 
 
-def _end_of_opened_reasoning(text: str) -> int:
+def _end_with_opening_mark(text: str) -> int:
     """Return the end of the reasoning that an opening mark begins; 0 if there is no such mark.
 
     Several blocks of reasoning may follow one another. If the last one is never closed, the end is
@@ -122,7 +125,7 @@ def _closing_mark(lowered: str, start: int) -> str | None:
     return None
 
 
-def _end_of_begun_reasoning(text: str) -> int:
+def _end_without_opening_mark(text: str) -> int:
     """Return the end of reasoning without an opening mark; 0 if there is no such reasoning.
 
     The opening mark is missing if the chat template wrote it into the prompt.

@@ -49,15 +49,21 @@ CODES = frozenset({FAILED, *REASONS})
 """All texts with which the reason of a judgment can begin."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
-BETWEEN_ORDERS = " / "
+SEPARATOR_OF_ORDERS = " / "
 """Separator of two reasons, if the two orders of a battle are unparsed for different reasons."""
-# A refusal of the judge, such as `Sorry, I can't help` or `I will not compare`.
-REFUSAL = re.compile(
-    r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t"
-    r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse) (?:to )?"
-    r"(?:\w+ ){0,2}?"
-    r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))"
+APOLOGY = r"sorry|apologi[sz]e|apologies|as an ai"
+INABILITY = (
+    r"can ?not|can['’]?t|won['’]?t"
+    r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse"
 )
+WORK_OF_JUDGE = (
+    r"help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil"
+    r"|choose|engage|complete"
+)
+REFUSAL = re.compile(
+    rf"(?i)\b(?:{APOLOGY}|(?:{INABILITY}) (?:to )?(?:\w+ ){{0,2}}?(?:{WORK_OF_JUDGE}))"
+)
+"""A refusal of the judge, such as `Sorry, I can't help` or `I will not compare`."""
 REFUSAL_LENGTH = 600
 """Largest number of characters of a refusal. In longer replies, the words of a refusal are
 ignored."""
@@ -90,7 +96,7 @@ class UnparsedReason:
         code, _, details = written.partition(":")
         if code in CODES:
             return cls(code, details.strip())
-        first, _, _ = written.partition(BETWEEN_ORDERS)
+        first, _, _ = written.partition(SEPARATOR_OF_ORDERS)
         if first in CODES:
             return cls(first)
         return cls(None)
@@ -209,7 +215,7 @@ class Verdict:
 
     @property
     def outcome(self) -> float | None:
-        """The credit that decides what is a win, a tie or a flip.
+        """The credit that decides what is a win, a tie or a flip; None if the reply is unparsed.
 
         It is the parsed credit if the credit is graded, else the credit.
         """

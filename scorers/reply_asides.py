@@ -11,14 +11,16 @@ LONGEST_JSON = 8_000
 """Largest number of characters of a reply in which comments are searched."""
 JSON_REPLY = re.compile(r"\s*(?:```\w*\s*)?(?:(?://|#|/\*)[^\n]*\s*)*\{")
 """The beginning of a reply that is a JSON object, perhaps in a code block or after a comment."""
-CLOSING = re.compile(
-    r"\n\s*\n[ \t]*(?:(?:i )?hope (?:this|that|these|the|it)\b|(?:please |just )?let me know\b"
-    r"|please (?:feel free|do not hesitate)\b|feel free to\b"
+CLOSING_WORDS = (
+    r"(?:i )?hope (?:this|that|these|the|it)\b"
+    r"|(?:please |just )?let me know\b"
+    r"|please (?:feel free|do not hesitate)\b"
+    r"|feel free to\b"
     r"|if you (?:want|would like|['’]d like|need|wish|have) (?:me|any|more|further|to)\b"
-    r"|(?:kind|best|warm) regards\b|viele grüße\b|mit freundlichen grüßen\b|cordialement\b"
-    r"|saludos\b)[^\n]*\s*\Z",
-    re.IGNORECASE,
+    r"|(?:kind|best|warm) regards\b"
+    r"|viele grüße\b|mit freundlichen grüßen\b|cordialement\b|saludos\b"
 )
+CLOSING_PARAGRAPH = re.compile(rf"\n\s*\n[ \t]*(?:{CLOSING_WORDS})[^\n]*\s*\Z", re.IGNORECASE)
 """A polite last paragraph, such as `I hope this helps! Let me know if you need more.`"""
 LONGEST_CLOSING = 1000
 """Number of characters at the end of a reply that are searched for a polite last paragraph."""
@@ -52,7 +54,7 @@ def without_asides(view: str) -> str:
     """
     if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
         view = COMMENT.sub(lambda comment: _blank(comment[0]), view)
-    closing = CLOSING.search(view, max(0, len(view) - LONGEST_CLOSING))
+    closing = CLOSING_PARAGRAPH.search(view, max(0, len(view) - LONGEST_CLOSING))
     if closing and not STATEMENT.search(closing[0]):
         view = view[: closing.start()] + _blank(closing[0])
     if "|" in view:

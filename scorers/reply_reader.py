@@ -16,12 +16,14 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
-from podium.scorers.conceded_limits import without_conceded_limit
+from podium.scorers.conceded_limits import is_refused, without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
+from podium.scorers.described_pairs import is_described_beside_other, is_named_decision
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, mask, own_words
+from podium.scorers.stated_marks import is_marked_name
 from podium.scorers.stated_scores import is_score, preferred_by_scores
 from podium.scorers.verdict_statements import (
     LINE,
@@ -71,7 +73,7 @@ CORRECTION = re.compile(
 )
 """A paragraph that corrects the verdict directly before it, such as `Correction: ...`."""
 COMPLETE_END = re.compile(
-    rf"[.!?…。！？:：)）\]\"”»’{MASK}|\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]\Z"
+    rf"[.!?…。！？:：)）\]\"”»’{MASK}|\u2600-\u27bf\u2b50\ufe0f\U0001f300-\U0001faff]\Z"
 )
 """The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
@@ -93,7 +95,7 @@ WHICH_QUESTION = re.compile(
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
 DESCRIPTION = re.compile(
-    r"\W*(?:response )?[AB]\W*[:)✅❌✓✗👍👎]|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
+    r"\W*(?:response )?[AB](?:\W*[:)✅❌✓✗👍👎]| [–—-] \w)|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
     r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
     re.IGNORECASE,
@@ -223,6 +225,8 @@ def read_statement(
     if view is None:
         return "no verdict"
     view = without_conceded_limit(view)
+    if is_refused(view):
+        return "no verdict"
     read = partial(
         _statement_in,
         text=reply.text,
@@ -264,7 +268,7 @@ def _statement_in(
     verdicts = _verdict_statements(view, statements, ends, counts_unnamed, comparison_lines)
     if not verdicts:
         return no_verdict(view)
-    mentions = [statement for statement in statements if statement.form == "mention"]
+    mentions = [statement for statement in statements if _is_mention(view, statement)]
     preferred_by = response_of_value if is_pairwise else _no_response
     stated_verdict = _settle_verdict(view, verdicts, mentions, parse, preferred_by)
     if isinstance(stated_verdict, str):
@@ -355,7 +359,8 @@ def _verdict_statements(
     """Return the statements that count as verdicts.
 
     A statement of a value counts if it is `marked` or if `counts_unnamed` says so, unless it only
-    names a response before its score, as in `A: 4/10, B: 8/10`. If none counts, the sentences count
+    names a response before its score, as in `A: 4/10, B: 8/10`, or before its description, as in
+    `A (fair), B (good)`. If none counts, the sentences count
     that prefer a response as a whole, such as `A is better`, in the lines that `comparison_lines`
     names. If these are both `ends`, and the reply has no such sentence either, the only sentence
     that praises a response counts (`weak_preferences`).
@@ -375,18 +380,54 @@ def _verdict_statements(
         is_last = statement.end > last_start
         if statement.form == "leading" and is_score(view, statement.place):
             continue
+        if _only_names_response(view, statement):
+            continue
         if statement.form == "marked" or counts_unnamed(statement, is_first, is_last):
             verdicts.append(statement)
+    if len({statement.value for statement in verdicts}) > 1:
+        verdicts = _without_marked_names(view, verdicts)
     if verdicts or comparison_lines == "never":
         return verdicts
     # The first and the last line may be the same one.
     searched_lines = set(ends) if comparison_lines == "ends" else {ends[1]}
     short_lines = [line for line in sorted(searched_lines) if line[1] - line[0] < LONGEST_REST]
-    comparisons = list(chain.from_iterable(find_comparisons(view, *line) for line in short_lines))
+    sentences = chain.from_iterable(find_comparisons(view, *line) for line in short_lines)
+    comparisons = [sentence for sentence in sentences if not _only_names_response(view, sentence)]
     if comparisons or comparison_lines != "ends" or len(view) > LONGEST_REST:
         return [statement for statement in comparisons if statement.form == "marked"]
     weak_preference = find_weak_preference(view)
     return [weak_preference] if weak_preference else []
+
+
+def _only_names_response(view: str, statement: Statement) -> bool:
+    """Return whether a statement is the name of a response that is described beside the other."""
+    lead = LIST_MARK.sub("", view[statement.start : statement.place])
+    begins_line = len(TOKEN.findall(lead)) <= statement.has_noun
+    return is_described_beside_other(view, statement.place, searches_next_line=begins_line)
+
+
+def _is_mention(view: str, statement: Statement) -> bool:
+    """Return whether a statement is no verdict but may contradict one.
+
+    It may be a mention, or a described name after a word such as `Winner:`.
+    """
+    if statement.form == "mention":
+        return True
+    return _only_names_response(view, statement) and is_named_decision(view, statement.place)
+
+
+def _without_marked_names(view: str, verdicts: list[Statement]) -> list[Statement]:
+    """Return the verdicts that do not only name a response before its score or mark.
+
+    A heading before such a name, as in `Overall rating:\\nA: poor\\nB: excellent`, makes it look
+    like a verdict. All are returned if all name a response so.
+    """
+    own = [
+        statement
+        for statement in verdicts
+        if not is_score(view, statement.place) and not is_marked_name(view, statement.place)
+    ]
+    return own or verdicts
 
 
 def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedVerdict) -> bool:
@@ -682,7 +723,8 @@ def reason_after(text_after: str) -> str | None:
             return "retracted"
     ending = text_after.rstrip()
     is_cut_off = ending.endswith((",", ";", "，"))
-    if is_cut_off or (_goes_on(text_after) and not COMPLETE_END.search(ending)):
+    is_open = _goes_on(text_after) and not COMPLETE_END.search(ending)
+    if is_cut_off or is_open:
         return "truncated"
     return None
 

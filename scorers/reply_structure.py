@@ -65,10 +65,12 @@ ALLOWED_VALUES = re.compile(
     r"[)\]](?=[:：])|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
 )
 """The allowed values, named before the verdict: `Score (0-100): 85`."""
+NAME_OF_TAG = (
+    r"[a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote"
+    r"|(?<=^<)(?:think(?:ing)?|thought|reasoning)"
+)
 QUOTED_TAG = re.compile(
-    r"<([a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote"
-    r"|(?<=^<)(?:think(?:ing)?|thought|reasoning))>.*?(?:</\1>|\Z)",
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+    rf"<({NAME_OF_TAG})>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE
 )
 """A text in a fence of the prompt, in tags that name a response, or in tags of reasoning.
 
@@ -104,8 +106,10 @@ CLOSING_MARKS = {
 # literal characters, because the regex engine searches those as a set, which is faster.
 QUOTATION = re.compile(
     "|".join(
-        rf"{opening}(?:(?:[^\s:{closing}]{{1,12}}|(?i:response|answer|option|very) \w+)[{closing}]"
-        rf"|([^{closing}]*+)[{closing}]?)"
+        opening
+        # A short text, as a verdict is, or any other one.
+        + rf"(?:(?:[^\s:{closing}]{{1,12}}|(?i:response|answer|option|very) \w+)[{closing}]"
+        + rf"|([^{closing}]*+)[{closing}]?)"
         for opening, closing in CLOSING_MARKS.items()
     )
 )
@@ -264,11 +268,12 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 
 
 def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans, and merge spans that overlap."""
+    """Sort spans, and merge spans that overlap; those that only touch stay apart."""
     merged: list[Span] = []
     for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        last_start, last_end = merged[-1] if merged else (start, start)
+        if start < last_end:
+            merged[-1] = last_start, max(end, last_end)
         else:
             merged.append((start, end))
     return merged

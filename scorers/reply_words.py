@@ -286,6 +286,9 @@ EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|w
  |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
 |_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|n['’]hésitez pas|以上です
 |please (?:let me|feel free|note)
+|(?:any |(?:are|were) there (?:any )?)?(?:(?:factual|safety|format(?:ting)?|other|open|remaining) )*
+(?:errors?|issues?|concerns?|problems?|violations?|hallucinations?|mistakes?|flaws?|omissions?)
+(?: found| noted| seen)?[*_ ]*(?=[:?])
 |confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
 |overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
 |correct\w*|complete\w*|clear\w*|thanks?|thank you|(?:i )?hope (?:this|that|it) helps|erklärung

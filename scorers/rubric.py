@@ -16,7 +16,6 @@ from podium.scorers.comparisons import OTHER_RESPONSE, find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
-from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
@@ -25,6 +24,7 @@ from podium.scorers.reply_reader import reason_after, reason_around
 from podium.scorers.reply_structure import BLOCK_QUOTE, Span, mask, own_words
 from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import ScoreTable, read_table, without_template
+from podium.wording import NUMBER_WORDS
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 AGENT_CRITERIA = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
@@ -40,7 +40,7 @@ CRITERION = re.compile(rf"\b(?:{'|'.join(COUNTERPART)})\b", re.IGNORECASE)
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 10
 SCORE_TEXTS = tuple(map(str, range(LOWEST_SCORE, HIGHEST_SCORE + 1)))
-NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
+NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1 : HIGHEST_SCORE + 1])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number of points: `7` and `7 points`, but not the number in `7 errors`."""
 # Words before a number that make it a score.
@@ -188,7 +188,9 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     scores_end = table.places[-1][1]
     if is_introduced(text, view, scores_start):
         return "reported"
-    place = VerdictPlace(scores_start, scores_end, "marked", preferred, is_sentence=True)
+    place = VerdictPlace(
+        start=scores_start, end=scores_end, form="marked", preferred=preferred, is_sentence=True
+    )
     if contradicts(view, place):
         return "several verdicts"
     if reason or preferred == "C":

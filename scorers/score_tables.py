@@ -50,7 +50,7 @@ SEARCHED_FOR_LABEL = 40
 """Number of characters before an object that are searched for `OBJECT_LABEL`."""
 LONGEST_TABLE = 20_000
 """Longer replies are not searched for scores outside of objects."""
-OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
+OUT_OF_TEN_POINTS = re.compile(r"\s*(?:/|out of)\s*10")
 # Plain signs for the full-width signs of a JSON object.
 FULL_WIDTH_JSON = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
@@ -160,8 +160,8 @@ def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> N
         view: the judge's own words.
         pieces: pattern of a piece (see the top of this file).
     """
-    first_start = table.places[0][0]
-    last_end = table.places[-1][1]
+    first_start, _ = table.places[0]
+    _, last_end = table.places[-1]
     outside = view[:first_start] + view[last_end:]
     if len(NUMBER_DIGITS.findall(outside)) < len(table.scores):
         return  # there are too few numbers to repeat all scores
@@ -279,7 +279,7 @@ def _add_score(
         scores: the scores so far; changed in place.
         is_object: whether the number stands in a JSON object.
     """
-    if number["scale"] and not OUT_OF_TEN.fullmatch(number["scale"]):
+    if number["scale"] and not OUT_OF_TEN_POINTS.fullmatch(number["scale"]):
         return False
     if cell is None:
         return not is_object

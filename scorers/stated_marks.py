@@ -1,63 +1,57 @@
 """Marks that a reply gives both responses beside its verdict, such as `A: poor, B: excellent`.
 
 A mark is a sign, a row of stars, a letter grade, a number in words or an adjective of quality. It
-stands for the whole response: the name of the response begins a clause, and the mark ends it.
-Scores in digits are read by `stated_scores`.
+counts only if it clearly stands for the whole response (`mark_contexts`). Scores in digits are read
+by `stated_scores`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from podium.scorers import mark_contexts
+from podium.scorers.comparisons import OTHER_RESPONSE
+from podium.scorers.mark_tables import (
+    Cell,
+    cells_of_tables,
+    criteria_of_tables,
+    lines_of_sections,
+    without_tables,
+)
 from podium.scorers.stated_scores import (
     GIVING_VERBS,
     NAME,
-    NAME_CELL,
     NOUN_BEFORE_NAME,
     OTHER_COUNTS,
-    SECTION_HEADING,
-    line_around,
 )
+from podium.wording import NUMBER_WORDS
 
-# The beginning of a line or clause, with a word such as `Grades:`.
-CLAUSE_START = (
-    r"(?:^|(?<=[.;,!?|] )|(?<=\band )|(?<=\bbut )|(?<=\bwhile )|(?<=\bwhereas ))[^\w\n.;,!?]*"
-    r"(?i:(?:grades?|ratings?|scores?|marks?|overall|quality|total|stars)[*_ ]*[:：][*_ ]*)?"
-)
-# A word such as `Rating` directly before the name of a response.
-RATING_NOUN = r"(?i:(?:rating|score|grade|mark|quality)s?[ _-](?:of |for )?)?"
-NAME_OF_RESPONSE = rf"{CLAUSE_START}{RATING_NOUN}{NOUN_BEFORE_NAME}{NAME}[*_`\"')\]]*"
 # A sign or a verb between the name of a response and its mark.
-SEPARATOR = (
-    rf"[ \t]*(?:[|:：=–—→]|-(?=[ \t])|{GIVING_VERBS}\b)[ \t|*_`\"'(:]*"
+NAME_TO_MARK = (
+    r"[*_`\"')\]]*[ \t]*"
+    rf"(?:[|:：=–—→(\[]|,(?=[ \t])|-(?=[ \t])|(?:(?:was|is)[ \t]+)?{GIVING_VERBS}\b|was\b)"
+    r"[ \t|*_`\"'(:]*"
     r"(?:(?:an?|about|the|total|overall|final|score|rating|grade|mark|is|of|only|just)\b"
     r"[ \t:=*_]*)*"
 )
-# The end of a clause, after closing signs.
+BLANKS = r"[*_`\"')\]]*[ \t*_]*"
+CLOSED_BLANKS = r"[*_`\"')\]]*[ \t]+"
+# The end of a mark's clause, after closing signs.
 CLAUSE_END = (
-    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?\n|(–—]|-[ \t]|\Z|(?:and|but|while|whereas|vs|versus|overall)\b))"
+    r"(?=[ \t*_`\"')|\]]*(?:[.;,!?\n|(–—]|-[ \t]|\Z|(?:and|while|whereas|vs|versus|overall"
+    r"|but|yet|though|although|if)\b"
+    rf"|{NOUN_BEFORE_NAME}[AB]\b))"
 )
+MARK_TO_NAME = r"[*_`\"')\]]*(?:[ \t]*\([ \t]*|[ \t]+(?:for|to)[ \t]+)"
 APPROVING_SIGN = "✅✓✔☑👍🟢🏆🥇"
 REJECTING_SIGN = "❌✗✘✕✖❎👎🚫⛔🔴🥈"
 SIGNS = rf"(?P<mark>[{APPROVING_SIGN}{REJECTING_SIGN}])[\ufe0f🏻-🏿]*"
 STARS = r"(?P<mark>(?:[⭐★🌟]\ufe0f?)+)[☆✩]*(?:[ \t]*\([^()\n]{1,12}\))?"
 GRADE = r"(?P<mark>[A-F][+−–-]?)(?![\w+])"
-NUMBER_WORDS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-)
+SPELLED_NUMBERS = ("zero", *NUMBER_WORDS[1:])
 NUMBER = (
-    rf"(?P<mark>(?i:{'|'.join(NUMBER_WORDS)}))\b"
+    rf"(?P<mark>(?i:{'|'.join(SPELLED_NUMBERS)}))\b"
     r"(?:[ \t]+(?:out )?of (?:five|seven|ten|\d{1,3})\b|[ \t]*/[ \t]*\d{1,3}"
     r"|[ \t]+(?:points?|stars?)\b)?"
 )
@@ -72,31 +66,69 @@ QUALITY_LEVELS = (
 """Adjectives of quality, from the lowest level to the highest one."""
 QUALITY = rf"(?P<mark>(?i:{'|'.join(QUALITY_LEVELS)}))\b"
 LEVELS = tuple(re.compile(words, re.IGNORECASE) for words in QUALITY_LEVELS)
-# A sign before the name of a response: `❌ A`.
-SIGN_BEFORE_NAME = re.compile(
-    rf"(?m)(?:^|(?<=[.;,!?|] ))[ \t*_>-]*{SIGNS}[ \t*_:]*{NOUN_BEFORE_NAME}{NAME}"
-)
 # A word such as `Rating:` before a mark that stands alone on a line.
 WORD_BEFORE_MARK = (
     r"(?i:(?:(?:overall|final|total|my) )*(?:grade|rating|score|mark|overall|quality|total)"
     r"[*_ ]*[:：][*_ ]*)?"
 )
+GRADE_WORD = re.compile(
+    r"(?i)\bgrades?\b|\bgraded\b"
+    r"|\b(?:gets?|got|earns?|earned|receives?|received|deserves?)[ \t]+an?\b"
+    r"|\b(?:give|gave|award)\b"
+)
+SCORE_WORD = re.compile(
+    r"(?i)\b(?:scor(?:es?|ed)|ratings?|rated|marks?|grades?|points?|stars?"
+    r"|of (?:five|seven|ten|\d+))\b|/[ \t]*\d"
+)
 SEARCHED_END = 3000
 """Number of characters at the end of a reply that are searched for marks."""
+SEARCHED_BEFORE = 60
+"""Number of characters before a mark that are searched for a word such as `Grades:`."""
+LETTERS = re.compile(r"\b[AB]\b")
+BARE_LETTERS = frozenset("AB")
+"""Grades that may be names of responses."""
+
+
+class Mark(NamedTuple):
+    """A mark of one response.
+
+    Attributes:
+        side: the letter of the response.
+        mark: the mark as it is written.
+        words: the text that shows what the mark is: its clause and its heading, or a table's label.
+        start: where its clause begins.
+        end: where the mark ends.
+        is_all: whether the reply says nothing but marks and a verdict.
+    """
+
+    side: str
+    mark: str
+    words: str
+    start: int
+    end: int
+    is_all: bool = False
+
+
+Pair = tuple[Mark, Mark]
+"""The marks of two different responses, in their order in the text."""
 
 
 class Kind(NamedTuple):
     """A kind of marks.
 
     Attributes:
-        pattern: the name of a response (group `side`) and its mark (group `mark`).
+        after_name: the name of a response (group `side`) and its mark (group `mark`).
+        before_name: a mark and the name of its response.
         alone: a mark without a name (group `mark`), alone in a line or in the cell of a table.
         value_of: function from a mark to its value, of which the higher one is better.
+        is_clear: function that says whether two marks are of this kind, and no content.
     """
 
-    pattern: re.Pattern[str]
+    after_name: re.Pattern[str]
+    before_name: re.Pattern[str]
     alone: re.Pattern[str]
     value_of: Callable[[str], float]
+    is_clear: Callable[[Pair], bool]
 
 
 def _value_of_grade(grade: str) -> float:
@@ -110,104 +142,238 @@ def _level_of(word: str) -> int:
     return next(level for level, words in enumerate(LEVELS) if words.fullmatch(word))
 
 
-def _kind(mark: str, value_of: Callable[[str], float], separator: str = SEPARATOR) -> Kind:
-    """Return a kind of marks by the pattern of a mark."""
-    pattern = rf"(?m){NAME_OF_RESPONSE}{separator}{mark}{CLAUSE_END}"
-    alone = rf"[^\w\n]*?{WORD_BEFORE_MARK}{mark}[^\w\n]*"
-    return Kind(re.compile(pattern), re.compile(alone), value_of)
+def _are_marks(pair: Pair) -> bool:
+    """Return that two signs, rows of stars or adjectives are marks: the place shows the rest."""
+    del pair
+    return True
+
+
+def _are_letter_grades(pair: Pair) -> bool:
+    """Return whether letters are grades, not names or options: a sign or a word says so.
+
+    Such words are `grade` and `gets a`.
+
+    The letters A and B alone never are.
+    """
+    letters = {mark.mark for mark in pair}
+    is_named = any(GRADE_WORD.search(mark.words) for mark in pair)
+    return not letters <= BARE_LETTERS and (is_named or any(len(letter) > 1 for letter in letters))
+
+
+def _are_spelled_scores(pair: Pair) -> bool:
+    """Return whether numbers in words are scores: a unit such as `points` or a word says so.
+
+    They also are if the reply says nothing else.
+    """
+    return all(mark.is_all or SCORE_WORD.search(mark.words) for mark in pair)
+
+
+def _kind(
+    mark: str,
+    value_of: Callable[[str], float],
+    is_clear: Callable[[Pair], bool] = _are_marks,
+    *,
+    to_mark: str = NAME_TO_MARK,
+    to_name: str = MARK_TO_NAME,
+    after_name: str = CLAUSE_END,
+) -> Kind:
+    """Return a kind of marks.
+
+    Args:
+        mark: pattern of a mark.
+        value_of: function from a mark to its value.
+        is_clear: function that says whether two marks are of this kind (`Kind`).
+        to_mark: pattern of what stands between a name and its mark.
+        to_name: pattern of what stands between a mark and its name.
+        after_name: pattern of what follows a name after its mark.
+    """
+    return Kind(
+        after_name=re.compile(rf"{NAME}{to_mark}{mark}{CLAUSE_END}"),
+        before_name=re.compile(rf"{mark}{to_name}{NOUN_BEFORE_NAME}{NAME}{after_name}"),
+        alone=re.compile(rf"[^\w\n]*?{WORD_BEFORE_MARK}{mark}[^\w\n]*"),
+        value_of=value_of,
+        is_clear=is_clear,
+    )
 
 
 KINDS = (
-    _kind(SIGNS, lambda sign: float(sign in APPROVING_SIGN), rf"(?:{SEPARATOR}|[ \t*_]*)"),
-    _kind(STARS, lambda stars: len(stars.replace("\ufe0f", "")), rf"(?:{SEPARATOR}|[ \t*_]*)"),
-    _kind(GRADE, _value_of_grade),
-    _kind(NUMBER, lambda word: NUMBER_WORDS.index(word.lower())),
-    _kind(QUALITY, _level_of),
+    _kind(
+        SIGNS,
+        lambda sign: float(sign in APPROVING_SIGN),
+        to_mark=rf"(?:{NAME_TO_MARK}|{BLANKS})",
+        to_name=r"[ \t*_:]*",
+        after_name="",
+    ),
+    _kind(
+        STARS,
+        lambda stars: len(stars.replace("\ufe0f", "")),
+        to_mark=rf"(?:{NAME_TO_MARK}|{BLANKS})",
+    ),
+    _kind(
+        GRADE,
+        _value_of_grade,
+        _are_letter_grades,
+        to_mark=rf"(?:{NAME_TO_MARK}|{CLOSED_BLANKS}(?:an?[ \t]+|(?=[A-F][+−–-](?!\w))))",
+    ),
+    _kind(
+        NUMBER,
+        lambda word: SPELLED_NUMBERS.index(word.lower()),
+        _are_spelled_scores,
+        to_mark=rf"(?:{NAME_TO_MARK}|{CLOSED_BLANKS}(?=\w+[ \t]+(?:stars?|points?|(?:out )?of)\b))",
+    ),
+    _kind(
+        QUALITY,
+        _level_of,
+        to_mark=rf"(?:{NAME_TO_MARK}|{CLOSED_BLANKS})",
+        to_name=rf"(?:{MARK_TO_NAME}|[*_]*[ \t]*[:=→][ \t*_]*)",
+    ),
 )
-KIND_OF_SIGNS_BEFORE = KINDS[0]._replace(pattern=SIGN_BEFORE_NAME)
-BARE_LETTERS = frozenset("AB")
-"""Grades that may be names of responses."""
 
 
 def contradicts_marks(view: str, other: str) -> bool:
     """Return whether marks of one kind prefer the response that a verdict does not prefer.
 
-    All pairs of marks of that kind must agree: marks for several criteria may differ.
+    They must clearly stand for the whole responses, and all clear marks of the kind must agree. Or
+    a table has marks for several criteria, which all prefer that response.
 
     Args:
         view: the judge's own words.
         other: the letter of the response that the verdict does not prefer.
     """
     text = view[-SEARCHED_END:]
-    names = [*_named_lines(text)]
-    rows = [*_rows_of_columns(text)]
-    before = [*_marks_beside_names(text, KIND_OF_SIGNS_BEFORE)]
-    has_signs_before = {side for side, _ in before} == {"A", "B"}
+    prose = without_tables(text)
+    rows = [*cells_of_tables(text)]
+    lines = [*lines_of_sections(prose)]
     for kind in KINDS:
-        is_before = kind is KINDS[0] and has_signs_before
-        marks = before if is_before else [*_marks_beside_names(text, kind)]
-        groups = [marks, [*_marks_of_cells(names, kind)]]
-        groups += [[*_marks_of_cells(row, kind)] for row in rows]
-        leaders = {leader for group in groups for leader in _leaders_of_pairs(group, kind)}
-        if leaders == {other}:
+        leaders = {_leader_of(pair, kind) for pair in _pairs_in_prose(prose, kind)}
+        for cells in (lines, *rows):
+            leaders |= {_leader_of(pair, kind) for pair in _pairs_of_cells(text, cells, kind)}
+        if leaders - {""} == {other}:
+            return True
+    return _leads_all_criteria(text, other)
+
+
+def _leads_all_criteria(text: str, side: str) -> bool:
+    """Return whether a response has the higher mark in each of several criteria of a table."""
+    for criteria in criteria_of_tables(text):
+        leaders = {
+            _leader_of(pair, kind)
+            for kind in KINDS
+            for cells in criteria
+            for pair in _pairs_of_cells(text, cells, kind)
+        }
+        marked = sum(
+            any(any(_pairs_of_cells(text, cells, kind)) for kind in KINDS) for cells in criteria
+        )
+        if leaders == {side} and marked == len(criteria):
             return True
     return False
 
 
-def _marks_beside_names(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
-    """Yield the responses and their marks of a kind, in order.
+def is_marked_name(view: str, place: int) -> bool:
+    """Return whether the letter at a place names a response with a mark, and is no verdict.
 
-    Lines with words for other counts, such as `errors`, are left out.
+    The other response must have another mark, as in `A: poor, B: excellent` or `poor (A), ...`.
     """
-    for match in kind.pattern.finditer(text):
-        if not OTHER_COUNTS.search(line_around(text, match)):
-            yield match["side"], match["mark"]
+    start = max(0, place - SEARCHED_BEFORE)
+    is_marked = False
+    for kind in KINDS:
+        before = kind.before_name.finditer(view, start, place + 1)
+        is_marked |= any(match.start("side") == place for match in before)
+        is_marked |= kind.after_name.match(view, place) is not None
+    return is_marked and any(contradicts_marks(view, side) for side in "AB")
 
 
-def _named_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines that follow a heading such as `### Response A`, with the response's name."""
-    side = ""
-    for line in text.split("\n"):
-        name = SECTION_HEADING.fullmatch(line)
-        if name:
-            side = name["side"]
-        elif side:
-            yield side, line
+def _leader_of(pair: Pair, kind: Kind) -> str:
+    """Return the response with the higher mark; empty if the marks are equal or no clear marks."""
+    first, second = pair
+    margin = kind.value_of(first.mark) - kind.value_of(second.mark)
+    if not margin or not kind.is_clear(pair):
+        return ""
+    return first.side if margin > 0 else second.side
 
 
-def _rows_of_columns(text: str) -> Iterator[list[tuple[str, str]]]:
-    """Yield the rows of tables with a column for each response: each response with its cell."""
-    columns: dict[str, int] = {}  # the column of each response in the current table
-    for line in text.split("\n") if "|" in text else ():
-        cells = line.strip().strip("|").split("|")
-        names = {column: NAME_CELL.fullmatch(cell) for column, cell in enumerate(cells)}
-        named_columns = {name["side"]: column for column, name in names.items() if name}
-        if "|" not in line:
-            columns = {}
-        elif len(named_columns) == len("AB"):
-            columns = named_columns
-        elif columns and max(columns.values()) < len(cells) and not OTHER_COUNTS.search(line):
-            yield [(side, cells[column]) for side, column in columns.items()]
+def _pairs_in_prose(text: str, kind: Kind) -> Iterator[Pair]:
+    """Yield the marks of both responses that stand beside their names, if they are clear.
+
+    The marks before the names count, as in `poor (A)`, if both responses have one; otherwise, those
+    after the names.
+    """
+    marks = [*_marks_beside_names(text, kind.before_name)]
+    if len({mark.side for mark in marks}) < len("AB"):
+        marks = [*_marks_beside_names(text, kind.after_name)]
+    pairs = [*_neighbours(marks)]
+    are_criteria = [mark_contexts.is_of_criterion(text, first.start) for first, _ in pairs]
+    for number, (first, second) in enumerate(pairs):
+        if are_criteria[number]:
+            continue
+        is_last = number == len(pairs) - 1
+        has_label = mark_contexts.may_be_criterion(text, first.start, is_last=is_last)
+        if has_label and any(are_criteria):
+            continue
+        if mark_contexts.changes_criterion(text[first.end : second.start]):
+            continue
+        if not _is_limited(text, (first, second), kind):
+            yield first, second
 
 
-def _marks_of_cells(cells: Iterable[tuple[str, str]], kind: Kind) -> Iterator[tuple[str, str]]:
-    """Yield the responses of cells or lines that have nothing but a mark of a kind, with it."""
-    for side, cell in cells:
-        mark = kind.alone.fullmatch(cell)
-        if mark:
-            yield side, mark["mark"]
+def _is_limited(text: str, pair: Pair, kind: Kind) -> bool:
+    """Return whether the words after the marks concede them, or call them what a response says."""
+    first, second = pair
+    leader = _leader_of(pair, kind)
+    if not leader:
+        return False
+    lower = OTHER_RESPONSE[leader]
+    after = text[second.end :]
+    for mark, rest in ((first, text[first.end : second.start]), (second, after)):
+        is_weakened = (
+            mark_contexts.is_conceded if mark.side == leader else mark_contexts.is_redeemed
+        )
+        if is_weakened(rest):
+            return True
+    if mark_contexts.is_outweighed(after, lower):
+        return True
+    end = next(mark.end for mark in pair if mark.side == leader)
+    if mark_contexts.is_blamed(text[end:], lower):
+        return True
+    around = f"{text[: first.start]}\n{after}"
+    return any(mark_contexts.is_quoted_as_content(around, mark.mark) for mark in pair)
 
 
-def _leaders_of_pairs(marks: list[tuple[str, str]], kind: Kind) -> Iterator[str]:
-    """Yield the response with the higher mark of each pair; neighbours are a pair.
+def _marks_beside_names(text: str, pattern: re.Pattern[str]) -> Iterator[Mark]:
+    """Yield the responses and their marks, in order.
 
-    A mark has one partner only. A pair of the letters A and B is left out: they may be names.
+    Marks after a word for other counts in their line, such as `errors`, are left out.
+    """
+    is_all = mark_contexts.is_neutral_heading(LETTERS.sub("", pattern.sub("", text)))
+    for match in pattern.finditer(text):
+        words = text[max(0, match.start() - SEARCHED_BEFORE) : match.end()]
+        if not OTHER_COUNTS.search(words.rpartition("\n")[2]):
+            yield Mark(match["side"], match["mark"], words, *match.span(), is_all)
+
+
+def _pairs_of_cells(text: str, cells: list[Cell], kind: Kind) -> Iterator[Pair]:
+    """Yield the marks of both responses among cells or lines that have nothing but a mark."""
+    marks = []
+    for cell in cells:
+        match = kind.alone.fullmatch(cell.content)
+        if match and not OTHER_COUNTS.search(cell.label):
+            words = f"{cell.label} {cell.content}"
+            marks.append(Mark(cell.side, match["mark"], words, cell.place, cell.end))
+    for first, second in _neighbours(marks):
+        leader = _leader_of((first, second), kind)
+        lower = OTHER_RESPONSE.get(leader, "")
+        if not mark_contexts.is_outweighed(text[second.end - 1 :], lower):
+            yield first, second
+
+
+def _neighbours(marks: list[Mark]) -> Iterator[Pair]:
+    """Yield the pairs of neighbours that are marks of different responses.
+
+    A mark has one partner only.
     """
     is_paired = False
-    for (side, mark), (next_side, next_mark) in pairwise(marks):
-        is_paired = not is_paired and side != next_side
-        if not is_paired or {mark, next_mark} <= BARE_LETTERS:
-            continue
-        margin = kind.value_of(mark) - kind.value_of(next_mark)
-        if margin:
-            yield side if margin > 0 else next_side
+    for first, second in pairwise(marks):
+        is_paired = not is_paired and first.side != second.side
+        if is_paired:
+            yield first, second

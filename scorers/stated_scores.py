@@ -52,11 +52,9 @@ SECTION_SCORE = re.compile(
     rf"{NUMBER}"
     r"(?![\w.,]\d|\w)"
 )
-SCORE_FIELD = re.compile(
-    r"(?i)[\"'](?:(?:score|rating|grade|points|total)[ _-]?(?P<after>[ab])"
-    r"|(?P<before>[ab])[ _-]?(?:score|rating|grade|points|total))[\"'][ \t]*:[ \t]*[\"']?"
-    rf"{NUMBER}"
-)
+NOUN_OF_SCORE = r"(?:score|rating|grade|points|total)"
+NAME_OF_SCORE = rf"{NOUN_OF_SCORE}[ _-]?(?P<after>[ab])|(?P<before>[ab])[ _-]?{NOUN_OF_SCORE}"
+SCORE_FIELD = re.compile(rf"(?i)[\"'](?:{NAME_OF_SCORE})[\"'][ \t]*:[ \t]*[\"']?{NUMBER}")
 """A field of a JSON object with the score of one response, such as `"score_a": 7`."""
 TOTAL_WORD = re.compile(
     r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"
@@ -127,7 +125,8 @@ def _leads_of_sentences(text: str) -> Iterator[Lead]:
     partner only.
     """
     matches = list(SCORE_BEFORE_NAME.finditer(text))
-    if len({match["side"] for match in matches}) < len("AB"):
+    has_both_sides = len({match["side"] for match in matches}) == 2
+    if not has_both_sides:
         matches = list(SCORE_AFTER_NAME.finditer(text))
     scores = []
     for match in matches:
@@ -169,7 +168,7 @@ def _leads_of_columns(text: str) -> Iterator[Lead]:
             name = NAME_CELL.fullmatch(cell)
             if name:
                 column_of_side[name["side"]] = column
-        if len(column_of_side) == len("AB"):
+        if len(column_of_side) == 2:
             columns = column_of_side
             continue
         has_all_columns = bool(columns) and max(columns.values()) < len(cells)
@@ -201,7 +200,7 @@ def _leads_of_sections(text: str) -> Iterator[Lead]:
         score = SECTION_SCORE.match(line)
         if side and score:
             scores[side] = _number_of_match(score)
-    if len(scores) == len("AB"):
+    if len(scores) == 2:
         yield Lead(scores["A"] - scores["B"], is_total=True)
 
 

@@ -10,12 +10,14 @@ from unicodedata import category
 from podium.scorers.reply_structure import MASK
 
 # Signs that approve of a value.
-APPROVING = frozenset("✅✓✔☑👍🏆🥇🏅🎉🎊⭐★☆🌟✨💯🙂😊😀😃😄👏🙌🔥🟢🟩💪🚀🥳🎯🏁❤💚👑🎖👌🆗")
-NEUTRAL = frozenset(f"{MASK}👉👈➡→⇒➜➤►▶▸▪▫■□●○◆◇🔹🔸🔷🔶📌📝📊📋🔎🔍⚖🧑👨👩🤖🏻🏼🏽🏾🏿💡💬🗳│┃║∴≫≪")
+APPROVING_SIGNS = frozenset("✅✓✔☑👍🏆🥇🏅🎉🎊⭐★☆🌟✨💯🙂😊😀😃😄👏🙌🔥🟢🟩💪🚀🥳🎯🏁❤💚👑🎖👌🆗")
+NEUTRAL_SIGNS = frozenset(
+    f"{MASK}👉👈➡→⇒➜➤►▶▸▪▫■□●○◆◇🔹🔸🔷🔶📌📝📊📋🔎🔍⚖🧑👨👩🤖🏻🏼🏽🏾🏿💡💬🗳│┃║∴≫≪"
+)
 """Signs that introduce a value or draw a list, a box or a person."""
 ARROWS = frozenset("👉➡→⇒➜➤►▶▸")
 """Signs after which something else is named. Directly after a value, they do not approve of it."""
-UNEQUAL = re.compile(r"!=|=/=|/=|<>(?!\w)")
+UNEQUAL_SIGN = re.compile(r"!=|=/=|/=|<>(?!\w)")
 """Signs in plain characters that say `is not`."""
 PRAISE_START = re.compile(
     r"\W*(?:(?:is|the|clearly|much|far|slightly|somewhat|overall) )*"
@@ -49,7 +51,7 @@ def has_foreign_sign(view: str, start: int, end: int) -> bool:
     signs_after = text_after[: _end_of_signs(text_after)]
     if DENYING_BEFORE.search(signs_before) or FROWNING_FACE.match(text_after):
         return True
-    if UNEQUAL.search(signs_after) or any(map(_is_foreign, signs_before + signs_after)):
+    if UNEQUAL_SIGN.search(signs_after) or any(map(_is_foreign, signs_before + signs_after)):
         return True
     has_arrow = not ARROWS.isdisjoint(signs_after)
     signs_end = end + len(signs_after)
@@ -85,6 +87,6 @@ def _is_foreign(sign: str) -> bool:
 
     The result is False for all ASCII characters.
     """
-    if sign.isascii() or sign in APPROVING or sign in NEUTRAL:
+    if sign.isascii() or sign in APPROVING_SIGNS or sign in NEUTRAL_SIGNS:
         return False
     return category(sign) in ("So", "Sm")

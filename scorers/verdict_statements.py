@@ -21,17 +21,19 @@ COMPARATIVES = frozenset(
     ("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied")
 )
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
-INTRODUCTORY = VERDICT_WORDS | CONNECTIVES | RESPONSE_NOUNS | frozenset(words.INTRODUCTORY.split())
+INTRODUCTORY_WORDS = (
+    VERDICT_WORDS | CONNECTIVES | RESPONSE_NOUNS | frozenset(words.INTRODUCTORY.split())
+)
 """All words that may stand between the start of a clause and its value."""
 LETTERS = frozenset("ABC")
 LETTER_WITHOUT_BLANK = re.compile(r"[ABC](?=[A-Z])")
 """A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
-LIST_MARK = re.compile(
-    r"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{1,2}[.)]"
-    r"|[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
-    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b))[ \t]++"
+STEP_WITH_VERDICT = (
+    r"[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
+    r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b)"
 )
+LIST_MARK = re.compile(rf"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{{1,2}}[.)]|{STEP_WITH_VERDICT})[ \t]++")
 """The mark of a heading or of an item of a list.
 
 It is `## `, `- `, `2. `, a sign such as a cross, or `Step 5 - ` before a word such as `verdict`.
@@ -44,18 +46,20 @@ SENTENCE_START = re.compile(
 )
 # The beginning of a LaTeX command around a value, such as `\boxed{`, or an underscore.
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
-INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+INVISIBLE_CHARACTERS = (
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+)
 """Characters that a judge does not write; they may hide something."""
 # `GAP` matches the signs between words. `GAP_BEFORE_BRACKETS` matches the same signs except `[`.
-GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
-GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
+GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE_CHARACTERS}\[]){{0,60}}+"
+GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE_CHARACTERS}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
-ASIAN = r"\u3040-\u30ff\u4e00-\u9fff"
+ASIAN_CHARACTERS = r"\u3040-\u30ff\u4e00-\u9fff"
 """Characters of Chinese and Japanese."""
 # The next word of a clause (group `word`), with the gap before it.
 TOKEN = re.compile(
     rf"{GAP}(?:far (?=better))?"
-    rf"(?P<word>[{ASIAN}]++|[^\W\d_{ASIAN}]++(?:['’][^\W\d_]++)*+|\d++)"
+    rf"(?P<word>[{ASIAN_CHARACTERS}]++|[^\W\d_{ASIAN_CHARACTERS}]++(?:['’][^\W\d_]++)*+|\d++)"
 )
 # Chinese has no blanks between words. `CHINESE_INTRODUCTION` matches a run of characters that
 # consists of introductory words, and `CHINESE_NOUN` finds a word in it that names a verdict.
@@ -289,8 +293,9 @@ def _statement_of_clause(
             return None
         word = token["word"]
         # A level may follow a comparison: `Response A is better than B: [[A>B]]`.
-        compares = word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
-        if not (bracketed and compares) and not is_introductory(word):
+        is_than = word == "than" and not LETTERS.isdisjoint(lead)
+        is_comparison = bracketed and (word in LETTERS or is_than)
+        if not is_comparison and not is_introductory(word):
             return None
         lead.append(word if word in LETTERS else word.lower())
         place = token.end()
@@ -305,7 +310,9 @@ def _is_about_response(lead: list[str]) -> bool:
     """
     names_response = not LETTERS.isdisjoint(lead)
     compares = not COMPARATIVES.isdisjoint(lead)
-    return (names_response and not compares) or AT_BEST.search(" ".join(lead)) is not None
+    if names_response and not compares:
+        return True
+    return AT_BEST.search(" ".join(lead)) is not None
 
 
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
@@ -334,9 +341,9 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         return None
     form: Form
     if tail is None or not _is_closed(view, clause):
-        is_named_verdict = names_verdict(naming_words) and (
-            naming_words[-1] in VERDICT_NOUNS or is_separated
-        )
+        is_named_verdict = False
+        if names_verdict(naming_words):
+            is_named_verdict = bool(is_separated) or naming_words[-1] in VERDICT_NOUNS
         if not has_asked_form and not is_named_verdict:
             return None
         form = "mention"
@@ -346,7 +353,14 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
         return None
     else:
         form = "leading" if view[clause_end:end].strip() else "alone"
-    return Statement(start, clause_end, value.start(group), value[group], form, has_noun)
+    return Statement(
+        start=start,
+        end=clause_end,
+        place=value.start(group),
+        value=value[group],
+        form=form,
+        has_noun=has_noun,
+    )
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:
@@ -370,11 +384,11 @@ def _is_closed(view: str, clause: _Clause) -> bool:
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value.
 
-    Numbers may, and words of `INTRODUCTORY` in any case. The letters A, B and C may not.
+    Numbers may, and words of `INTRODUCTORY_WORDS` in any case. The letters A, B and C may not.
     """
     if word in LETTERS:
         return False
-    if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY:
+    if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY_WORDS:
         return True
     return CHINESE_INTRODUCTION.match(word) is not None
 

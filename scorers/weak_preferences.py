@@ -14,7 +14,7 @@ from podium.scorers.comparisons import (
     SENTENCE,
     WORDS_BEFORE_NAME,
 )
-from podium.scorers.contradictions import has_fault
+from podium.scorers.faults import has_fault
 from podium.scorers.verdict_statements import Statement
 
 PRAISING_ADJECTIVES = (

@@ -11,7 +11,7 @@ from podium import Battles, Judge, World
 from podium.data.battles import COLUMNS
 from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.relations import ONE_ORDER_UNPARSED
-from podium.planning.simulation import UNPARSED
+from podium.planning.simulation import UNPARSED_REASON
 
 Columns = dict[str, Any]
 
@@ -111,7 +111,7 @@ def shown_as(world: World, judge: Judge, order: str, rng: np.random.Generator) -
         "credit": stated["credit"],
         "margin": stated["margin"],
         "order": coded(np.full(len(lost), order == "ba", dtype=int), ["ab", "ba"]),
-        "reason": coded(np.where(lost, 0, -1), [UNPARSED]),
+        "reason": coded(np.where(lost, 0, -1), [UNPARSED_REASON]),
     }
 
 
@@ -124,7 +124,7 @@ def merged(ab: Columns, ba: Columns) -> Columns:
         "credit": (ab["credit"] + ba["credit"]) / 2,
         "margin": (ab["margin"] + ba["margin"]) / 2,
         "order": coded(np.zeros_like(read), ["merged"]),
-        "reason": coded(np.array([1, 0, -1])[read], [ONE_ORDER_UNPARSED, UNPARSED]),
+        "reason": coded(np.array([1, 0, -1])[read], [ONE_ORDER_UNPARSED, UNPARSED_REASON]),
         "swap": coded(agreement, ["flip", "half", "one-sided", "same", "unparsed"]),
     }
 

@@ -20,16 +20,12 @@ from podium.planning.sample_size import informative_needed, items_needed, three_
 from podium.printable import printable
 from podium.rankers.calibration.calibration import models_needed
 from podium.rankers.estimate import Estimate
-from podium.show.answers.rank_templates import (
-    all_of,
-    more_items_sentence,
-    number_word,
-)
+from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.show.page.packing import pack_columns
 from podium.show.report.markup import escape_latex
 from podium.show.report.terminal import _wrap
 from podium.text import json_text, text_of
-from podium.wording import join_item_names, join_names, plural, some
+from podium.wording import join_item_names, join_names, number_word, plural, some
 
 
 def test_a_small_number_is_spelled_and_a_large_one_is_in_digits():

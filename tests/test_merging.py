@@ -1,6 +1,7 @@
 """Two judgments of one pair, one in each order, become one battle."""
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
+from podium.data.battles import SwapReport
 from podium.notices.notice_text import notice_texts
 
 COLUMNS = ("item", "model_a", "model_b", "order", "credit")
@@ -243,6 +245,12 @@ def test_shares_of_the_swap_report_are_of_readable_battles():
         for order, credit in zip(("ab", "ba"), both, strict=True)
     ]
     assert read(*judgments).swaps().shares() == {"same": 0.5, "half": 0.0, "flip": 0.5}
+
+
+def test_shares_of_a_swap_report_without_readable_battles_are_not_known():
+    shares = SwapReport(same=0, half=0, flip=0, one_sided=2, unparsed=1).shares()
+    assert [*shares] == ["same", "half", "flip"]
+    assert all(map(math.isnan, shares.values()))
 
 
 @pytest.mark.slow

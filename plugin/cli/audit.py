@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from podium.diagnosis.audit_record import Audit
     from podium.diagnosis.checks.remedy_commands import TypedArguments
 
-NOT_HERE = ("figure", "merge")
+OPTIONS_LEFT_OUT = ("figure", "merge")
 """Options of `podium rank` that an audit does not have."""
-OF_OUTPUT = frozenset({"output", "style", "page"})
+OUTPUT_OPTIONS = frozenset({"output", "style", "page"})
 """Options that are not part of the commands of remedies."""
 
 
 @options.command(
     "How to rank",
     "Say what can be believed of a ranking: one answer, and a row per probe.",
-    params=params_of_ranking(NOT_HERE),
+    params=params_of_ranking(OPTIONS_LEFT_OUT),
 )
 @click.option(
     "--page",
@@ -61,7 +61,7 @@ def audit(
     with show_progress():
         battles, names, settings = rank_arguments(query, how)
         judgments = read_query(query.judgments())
-        arguments = typed_arguments(OF_OUTPUT)
+        arguments = typed_arguments(OUTPUT_OPTIONS)
         result = audit_battles(battles, names, judgments=judgments, arguments=arguments, **settings)
     messages = [
         *notice_lines(result.warnings),

@@ -14,7 +14,7 @@ from podium.printable import tell
 from podium.storage.atomic_files import write_text
 
 NAME = "podium_ranker.pth"
-ON_START = Path(__file__).parents[1] / "hosts" / "on_start.py"
+ON_START_FILE = Path(__file__).parents[1] / "hosts" / "on_start.py"
 LINES = """\
 # `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval \
 then take --ranker.
@@ -109,4 +109,4 @@ def startup_lines() -> str:
     Its code does nothing unless a command of `HOSTS` was typed. It then runs `on_start.py` of this
     installation, and ignores every error.
     """
-    return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))
+    return LINES.format(program=PROGRAM.format(path=str(ON_START_FILE), programs=tuple(HOSTS)))

@@ -358,12 +358,12 @@ def _require_texts(
             "the files that hold them, as --responses answers/"
         )
     where = some_paths([*responses]) if responses else "the sources"
-    raise UsageError(
+    problem = (
         f"none of {quantity(decided, 'pair')} has its question and both responses in {where}: "
-        "responses and verdicts must name items and models alike. For a log that was judged "
-        "against a reference, name the reference's file, as --responses 'NAME=PATH' where NAME is "
-        "its name in the ranking"
+        "responses and verdicts must name items and models alike; --responses 'NAME=PATH' gives a "
+        "model the name that it has in the ranking"
     )
+    raise UsageError(". ".join([problem, *texts.notes]))
 
 
 def _require_rows(data: "PreferenceData") -> None:

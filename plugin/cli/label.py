@@ -77,6 +77,8 @@ def label(
     print_reports(draw_reports(draw))
     lost = [*battles.lost, *(texts.lost if texts else ())]
     tell_notices(lost)
+    for note in texts.notes if texts else ():
+        tell(f"note: {note}")
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
     else:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from podium.data.reading_options import SHARED
+from podium.data.reading_options import OPTIONS_BY_NAME
 from podium.data.text_encodings import texts_in
 from podium.errors import UsageError
 from podium.garbage_collection import rare_garbage_collection
@@ -26,7 +26,7 @@ Decorator = Callable[[Command], Command]
 
 READING = "What to read"
 SHOWING = "What to show"
-READ_BY = (
+READING_PARAMETERS = (
     "format",
     "where",
     "human_judge",
@@ -47,7 +47,7 @@ READ_BY = (
     "mapping",
 )
 """Parameters of `reading_options`."""
-READ_TOO = (
+FURTHER_READING_PARAMETERS = (
     "human_labels",
     "models",
     "responses",
@@ -59,12 +59,12 @@ READ_TOO = (
     "memory",
 )
 """Further parameters of commands that stand under the heading `READING` in the help."""
-GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING)
+GROUPS = dict.fromkeys((*READING_PARAMETERS, *FURTHER_READING_PARAMETERS), READING)
 GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Heading of the help by parameter, in all commands."""
 
 
-TYPED = "podium.typed"
+TYPED_KEY = "podium.typed"
 """Key in the `meta` of click's context: the arguments of the command as they were typed."""
 
 
@@ -126,7 +126,7 @@ class GroupedCommand(RecordCommand):
         removed: Mapping[str, str] | None = None,
         **more: Any,
     ) -> None:
-        """Make the command; `doing` is the heading of its own options."""
+        """Make the command; the class lists the arguments that click does not know."""
         super().__init__(*names, **more)
         self.doing = doing
         self.removed = removed or {}
@@ -136,7 +136,7 @@ class GroupedCommand(RecordCommand):
 
         The arguments are kept for `typed_command` and `typed_by_group`.
         """
-        ctx.meta[TYPED] = tuple(args)
+        ctx.meta[TYPED_KEY] = tuple(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -169,21 +169,23 @@ class GroupedCommand(RecordCommand):
 def typed_command() -> str:
     """Return the command that runs, as it was typed and without secrets."""
     context = click.get_current_context()
-    typed = ["podium", context.info_name or "", *context.meta[TYPED]]
+    typed = ["podium", context.info_name or "", *context.meta[TYPED_KEY]]
     return without_secrets(shlex.join(typed))
 
 
 def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
     """Return the arguments of the command that runs, as typed: those of reading, and the others.
 
-    Those of reading are the sources and the options of `READ_BY`. Options that were not typed are
-    left out.
+    Those of reading are the sources and the options of `READING_PARAMETERS`. Options that were not
+    typed are left out.
 
     Args:
         left_out: names of parameters that are left out.
     """
     context = click.get_current_context()
-    values, _, typed = context.command.make_parser(context).parse_args(list(context.meta[TYPED]))
+    values, _, typed = context.command.make_parser(context).parse_args(
+        list(context.meta[TYPED_KEY])
+    )
     reading: list[str] = []
     others: list[str] = []
     for parameter in dict.fromkeys(typed):
@@ -191,7 +193,7 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
         value = values.get(name)
         if name in left_out or value is None:
             continue
-        target = reading if name in READ_BY or name == "sources" else others
+        target = reading if name in READING_PARAMETERS or name == "sources" else others
         if isinstance(parameter, click.Argument):
             # Arguments stand before all options.
             target[:0] = value if isinstance(value, list | tuple) else [value]
@@ -402,7 +404,7 @@ def shared_option(name: str) -> Decorator:
     Args:
         name: name of the row, as `human_labels` for the option `--human-labels`.
     """
-    option = SHARED[name]
+    option = OPTIONS_BY_NAME[name]
     flag = f"--{name.replace('_', '-')}"
     how: dict[str, Any] = {"multiple": option.kind in ("texts", "words", "conditions", "files")}
     if option.kind == "truth":
@@ -473,6 +475,7 @@ def output(*, csv: bool = True) -> Decorator:
     to_file = output_file(*suffixes, help="Write to this file.")
 
     def add_both(command: Command) -> Command:
+        """Add both options to a command."""
         return by_format(to_file(command))
 
     return add_both

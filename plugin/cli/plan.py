@@ -16,16 +16,16 @@ from podium.show.report.styles import Destination
 if TYPE_CHECKING:
     from podium.data.battles import Battles
 
-OF_A_PILOT = frozenset({"sources", *options.READ_BY, "one_sided", "pool"})
+PILOT_PARAMETERS = frozenset({"sources", *options.READING_PARAMETERS, "one_sided", "pool"})
 """Parameters that need a pilot."""
 
-ADAPTIVE = (
+REMEDY_OF_STOPPING = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, "
     "and podium replay "
     "--set until=top3 tries one on a record"
 )
-REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
-REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
+REMOVED_OPTIONS = dict.fromkeys(("--until", "--margin"), REMEDY_OF_STOPPING)
+REMOVED_OPTIONS["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,13 @@ class TariffOptions:
     judges: str | None
     overlap: float
     realization: str | None
+    judge_model: str | None
 
 
 @options.command(
-    "What to plan", "Plan a comparison: which battles, how many items, what cost.", removed=REMOVED
+    "What to plan",
+    "Plan a comparison: which battles, how many items, what cost.",
+    removed=REMOVED_OPTIONS,
 )
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
@@ -156,6 +159,14 @@ class TariffOptions:
 @options.number_option(
     "--price-cached", "[0,]", "Price of a million input tokens from a provider's prompt cache."
 )
+@click.option(
+    "--judge-model",
+    metavar="NAME",
+    help=(
+        "The judge's model, as anthropic/claude-haiku-4-5: some providers cache only beginnings of "
+        "2,048 or 4,096 tokens; by default 1,024."
+    ),
+)
 @options.pool(help="Take the verdicts of several judges in the pilot together.")
 @options.one_sided
 @options.level()
@@ -219,10 +230,13 @@ def _read_battles_of_pilot(query: BattleQuery) -> "Battles":
 
 
 def _refuse_options_of_a_pilot(context: click.Context) -> None:
-    """Raise UsageError if an option of `OF_A_PILOT` was typed; call it if no pilot was named."""
+    """Raise UsageError if an option of `PILOT_PARAMETERS` was typed.
+
+    It is called if no pilot was named.
+    """
     for param in context.command.params:
         source = context.get_parameter_source(param.name or "")
-        if source is ParameterSource.COMMANDLINE and param.name in OF_A_PILOT:
+        if source is ParameterSource.COMMANDLINE and param.name in PILOT_PARAMETERS:
             raise UsageError(
                 f"{param.opts[0]} belongs to a pilot: name one, or leave the option out"
             )

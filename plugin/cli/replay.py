@@ -14,8 +14,8 @@ STUDY = (
     "run benchmarks/anchor_study.py of podium's repository, which prints Kendall's tau by anchor, "
     "items and anchors"
 )
-REMOVED = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"), STUDY)
-REMOVED["--items"] += "; a tournament's number of items is --set items=N"
+REMOVED_OPTIONS = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"), STUDY)
+REMOVED_OPTIONS["--items"] += "; a tournament's number of items is --set items=N"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class ReplayOptions:
 
 
 @options.command(
-    "What to play", "Play a tournament with recorded verdicts as the judge.", removed=REMOVED
+    "What to play",
+    "Play a tournament with recorded verdicts as the judge.",
+    removed=REMOVED_OPTIONS,
 )
 @options.sources
 @click.option(

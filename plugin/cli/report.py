@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from podium.data.battles import Battles
     from podium.show.page.material import PageContent
 
-NOT_HERE = ("output", "style", "figure", "merge", "complete", "engine", "memory")
+OPTIONS_LEFT_OUT = ("output", "style", "figure", "merge", "complete", "engine", "memory")
 """Options of `podium rank` that make no page."""
-OF_PAGE = frozenset({"output", "responses", "no_texts", "disclose"})
+PAGE_OPTIONS = frozenset({"output", "responses", "no_texts", "disclose"})
 """Options that are not part of the commands of remedies."""
 
 
 @options.command(
     "How to rank",
     "Make one page of a ranking to share: the answer, the checks, the battles.",
-    params=params_of_ranking(NOT_HERE),
+    params=params_of_ranking(OPTIONS_LEFT_OUT),
 )
 @options.responses(help="Files or folders with the responses that were compared.")
 @click.option(
@@ -173,6 +173,6 @@ def _add_audit(
         pool=how.pool,
         models=how.models,
         diagnosis=content.diagnosis,
-        arguments=typed_arguments(OF_PAGE),
+        arguments=typed_arguments(PAGE_OPTIONS),
     )
     return replace(content, audit=audit)

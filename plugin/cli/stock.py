@@ -8,7 +8,7 @@ import click
 from podium.errors import UsageError, install_hint
 from podium.printable import exit_code
 
-AS_TYPED: dict[str, Any] = {
+SETTINGS_OF_PASSING_ON: dict[str, Any] = {
     "context_settings": {
         "ignore_unknown_options": True,
         "allow_extra_args": True,
@@ -21,7 +21,7 @@ AS_TYPED: dict[str, Any] = {
 
 @click.command(
     short_help="The stock inspect command, with --ranker on eval, eval-set, eval-retry and score.",
-    **AS_TYPED,
+    **SETTINGS_OF_PASSING_ON,
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
@@ -48,7 +48,11 @@ def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
         context.exit(exit_code(end))
 
 
-@click.command("lm_eval", short_help="The stock lm_eval command, with --ranker on run.", **AS_TYPED)
+@click.command(
+    "lm_eval",
+    short_help="The stock lm_eval command, with --ranker on run.",
+    **SETTINGS_OF_PASSING_ON,
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:

@@ -82,7 +82,8 @@ def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
     An unknown input, which has no parts, may equal any. Otherwise, inputs with different numbers of
     parts differ.
     """
-    if first == second or not (first and second):
+    is_unknown = not first or not second
+    if is_unknown or first == second:
         return True
     if len(first) != len(second):
         return False

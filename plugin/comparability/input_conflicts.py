@@ -7,7 +7,7 @@ from podium.printable import shorten
 from podium.run_record import RunRecord
 from podium.wording import shared_length
 
-SHOWN = 60
+SHOWN_CHARACTERS = 60
 """A message shows at most this many characters of an input."""
 
 
@@ -28,7 +28,10 @@ class Conflict(NamedTuple):
 
 
 def problem_of(conflict: Conflict) -> str:
-    """Return the sentence that says which inputs differ, and where."""
+    """Return the sentence that says which inputs differ, and where.
+
+    It shows a part of both inputs. If these parts are equal, it says where the inputs differ.
+    """
     first, other, here, there = conflict
     own, known = distinct_excerpts(here.excerpt, there.excerpt)
     asked = f"{first.model}, {there.place}" if first.model else there.place
@@ -48,7 +51,7 @@ def problem_of(conflict: Conflict) -> str:
 
 def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ."""
-    start = max(shared_length(here, there) - SHOWN // 2, 0)
+    start = max(shared_length(here, there) - SHOWN_CHARACTERS // 2, 0)
     before = "... " if start else ""
-    own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))
+    own, other = (f"{before}{shorten(text[start:], SHOWN_CHARACTERS)}" for text in (here, there))
     return own, other

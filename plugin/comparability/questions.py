@@ -342,7 +342,9 @@ def _conflict_between(
             for item in runs[position].items:
                 there = known.get(item.id)
                 if there is not None and not inputs_may_equal(there.input, item.input):
-                    return Conflict(runs[start].run, runs[position].run, item, there)
+                    return Conflict(
+                        first=runs[start].run, other=runs[position].run, here=item, there=there
+                    )
     return None
 
 

@@ -9,7 +9,7 @@ from podium.comparability.added_texts import templates_around_questions
 
 MOST_COMPARED = 50
 """At most this many inputs are compared with each other."""
-FEWEST = 4
+FEWEST_INPUTS = 4
 """With fewer inputs, nothing is decided."""
 LEAST_SHARED = 0.7
 """Least share of the words of the shorter input that the other input of the question has, too."""
@@ -36,7 +36,7 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
         Whether they are; False if too few ids are in both runs.
     """
     ids = [item for item in first if item in second][:MOST_COMPARED]
-    if len(ids) < FEWEST:
+    if len(ids) < FEWEST_INPUTS:
         return False
     compared = [{item: own[item] for item in ids} for own in (first, second)]
     if templates_around_questions(compared) is not None:
@@ -77,8 +77,9 @@ def _is_closest(words: Words, others: Sequence[Words], place: int) -> bool:
         others: words of the second inputs.
         place: the place of the second input with the same id.
     """
-    numbers = Counter(word for other in others for word in other)
-    weights = {word: log(len(others) / number) for word, number in numbers.items()}
+    # A word weighs more if fewer inputs have it.
+    inputs_with_word = Counter(word for other in others for word in other)
+    weights = {word: log(len(others) / number) for word, number in inputs_with_word.items()}
     closeness = [sum(weights[word] for word in words & other) for other in others]
     closest = closeness.pop(place)
     return closest > max(closeness)

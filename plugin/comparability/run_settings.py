@@ -74,7 +74,7 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 """Kinds of settings that change the words of a question."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
-ONLY_HASH = "one of its own"
+TEXT_OF_ONLY_HASH = "one of its own"
 """What texts show for the only value that is a hash, beside others such as the default."""
 NOT_RECORDED = "not recorded"
 """What texts show for a field that the files of other runs have."""
@@ -84,7 +84,7 @@ HASH_AT_END = re.compile(" #[0-9a-f]{8}$")
 """Matches the hash at the end of a value whose beginning alone is recorded."""
 SHOWN_OF_HASH = 8
 """Number of characters of a hash that names of models show."""
-SHOWN_BEFORE = 8
+CHARACTERS_BEFORE = 8
 """Number of characters that are shown before the place where long values first differ."""
 LONGEST_STRUCTURE = 60
 """Largest number of characters of a list or object that is shown; of a longer one, the number of
@@ -153,13 +153,13 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
             is_named = all(setting in run.named_settings for run in own)
             if not is_named and setting.kind not in OWN_KINDS:
                 differing.append(setting)
-        for setting, implied in _by_cause(differing, own).items():
+        for setting, implied in _group_by_cause(differing, own).items():
             models = _models_by_value(own, setting)
             differences.append(SettingDifference(task, setting, models, implied))
     return differences
 
 
-def _by_cause(
+def _group_by_cause(
     settings: Sequence[Setting], runs: Sequence[RunRecord]
 ) -> dict[Setting, tuple[Setting, ...]]:
     """Group settings in which runs differ: those that others explain are listed with these.
@@ -305,7 +305,7 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
 
     Returns:
         The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
-        with the same short text. The only hash is `ONLY_HASH`.
+        with the same short text. The only hash is `TEXT_OF_ONLY_HASH`.
     """
     of_hashes: list[str] = []
     variants: dict[str | None, str] = {}
@@ -317,7 +317,7 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
             texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
             variants.update(zip(known, texts, strict=True))
     if len(of_hashes) == 1:
-        return {**variants, of_hashes[0]: ONLY_HASH}
+        return {**variants, of_hashes[0]: TEXT_OF_ONLY_HASH}
     for number, value in enumerate(sorted(of_hashes), 1):
         variants[value] = f"variant {number}"
     return variants
@@ -350,10 +350,10 @@ def _shown_content(content: str, alike: int) -> str:
         content: the value.
         alike: number of characters with which all long values begin.
     """
-    if len(content) <= LONGEST_VALUE or alike <= SHOWN_BEFORE:
+    if len(content) <= LONGEST_VALUE or alike <= CHARACTERS_BEFORE:
         return shorten(content, LONGEST_VALUE)
     # The word in which the values differ, or a few characters where there are no words.
-    start = max(content.rfind(" ", 0, alike) + 1, alike - SHOWN_BEFORE)
+    start = max(content.rfind(" ", 0, alike) + 1, alike - CHARACTERS_BEFORE)
     return shorten(f"... {content[start:]}", LONGEST_VALUE)
 
 
@@ -410,7 +410,11 @@ class _Naming:
     named_settings: tuple[Setting, ...]
 
     def name(self, model: str, of_evaluation: Sequence[RunRecord]) -> str:
-        """Return the name of the runs of one evaluation of a model."""
+        """Return the name of the runs of one evaluation of a model.
+
+        It is the model's name, followed by the settings in which evaluations differ, as in `m
+        (shots=0)`. Settings that these runs do not record are left out.
+        """
         shown = []
         for setting, text_of_value in self.texts.items():
             known = _known_of_evaluation(setting, of_evaluation)
@@ -574,7 +578,8 @@ def _named_settings(
         causes = CAUSES.get(setting.kind, frozenset())
         shown_causes = [each for each in shown if each.kind in causes]
         is_named = setting not in left_out
-        if is_named and setting not in shown and any(each.kind in causes for each in left_out):
+        has_cause = any(each.kind in causes for each in left_out)
+        if is_named and has_cause and setting not in shown:
             is_named = _distinguish_runs(shown_causes, [*shown_causes, setting], runs)
         if is_named:
             named.append(setting)

@@ -4,6 +4,7 @@ Model a and model b are the models in the columns `model_a` and `model_b`. The c
 a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.grades import Grades, lacks_score
 from podium.data.counting.relations import (
     CRITERION,
-    HARD,
+    HARD_CREDIT,
     IDENTICAL,
     UNNAMED_JUDGE,
 )
@@ -83,14 +84,14 @@ except `scorers/` and `rankers/`):
   type, and `_battle_rules` for values that are errors (on Spark, `data/reading/on_spark.py`). Texts
   that repeat are in `CATEGORICAL` of `data/counting/verdicts.py`.
 - Its value in a battle that is merged from two orders: `_merged_value` in
-  `data/counting/relations.py`, for example by an entry in `KNOWN_ONCE`. Without a rule it is empty
-  if the two judgments differ. Its value in a verdict of a jury: `_figures` in
+  `data/counting/relations.py`, for example by an entry in `COLUMNS_KNOWN_ONCE`. Without a rule it
+  is empty if the two judgments differ. Its value in a verdict of a jury: `_figures` in
   `data/jury_verdicts.py`. Without a rule it is that of the first judge.
 - If it is about model_a alone, or one of two columns `_a` and `_b`, its value with exchanged
   models: `_turned_value` in `data/counting/relations.py`, `SIDES` and `_with_sorted_sides` in
   `data/jury_verdicts.py`, `SUM_OF_BOTH_MODELS` and `SIDE_COLUMNS` in `rankers/fit/coded.py`.
 - If it tells judgments on one item and pair apart: `JUDGMENT_KEYS` in `data/counting/relations.py`
-  (and `CODED` in `data/counting/verdicts.py` for names), `_identity_columns` in
+  (and `CODED_COLUMNS` in `data/counting/verdicts.py` for names), `_identity_columns` in
   `data/reading/joined_tables.py`, `SAME_TRIAL` in `data/formats/score_pairs.py`, `CELL` in
   `data/reading/units.py`.
 - If tournaments write it. In Inspect: `build_verdict_row` in `scorers/judging.py` for a fact of a
@@ -154,10 +155,11 @@ class SwapReport:
     def shares(self) -> dict[str, float]:
         """Return the shares of `same`, `half` and `flip` among the readable battles.
 
-        Raises:
-            ZeroDivisionError: no battle is readable.
+        They are NaN if no battle is readable.
         """
         numbers = {"same": self.same, "half": self.half, "flip": self.flip}
+        if not self.readable:
+            return dict.fromkeys(numbers, math.nan)
         return {name: number / self.readable for name, number in numbers.items()}
 
 
@@ -336,9 +338,9 @@ class Battles:
         They differ from the column `credit` in battles that are graded by token probabilities.
         """
         credit = self.numbers_of("credit")
-        if HARD not in self.rows.battle_columns:
+        if HARD_CREDIT not in self.rows.battle_columns:
             return credit
-        parsed = self.numbers_of(HARD)
+        parsed = self.numbers_of(HARD_CREDIT)
         return np.where(np.isnan(parsed) | np.isnan(credit), credit, parsed)
 
     @property
@@ -508,7 +510,7 @@ class Battles:
         if merged is not None:
             return merged
         if not self.judges or self.metrics or "score_a" not in self.columns:
-            return Grades(0, 0)
+            return Grades(number=0, battles=0)
         return self.rows.grades
 
     def swaps(self) -> SwapReport | None:
@@ -631,6 +633,9 @@ class Battles:
             return
         cells = self._cells_of_value(column)
         known = sorted(cells)
+        if not known and self._name_of_column(column) != column:
+            name = self._name_of_column(column)
+            raise UsageError(f"column {name!r} has no times, which --by {column} needs")
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > most:

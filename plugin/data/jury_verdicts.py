@@ -11,7 +11,7 @@ import numpy as np
 
 from podium.data.battles import Battles, criterion_columns
 from podium.data.counting.battle_frame import BattleFrame, parsed_credits
-from podium.data.counting.relations import HARD
+from podium.data.counting.relations import HARD_CREDIT
 from podium.scorers.battle import NO_QUORUM
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ def merge_jury_verdicts(battles: Battles) -> Battles:
     judgments = battles.tally.judgments
     return replace(
         battles,
-        rows=BattleFrame(rows, battles.rows.group, judgments, battles.grades),
+        rows=BattleFrame(
+            table=rows, group=battles.rows.group, judgments=judgments, merged_grades=battles.grades
+        ),
         whole=battles.whole or battles,
     )
 
@@ -84,7 +86,7 @@ def _with_sorted_sides(table: "pd.DataFrame") -> "pd.DataFrame":
             new_b = table[b].where(~turned, table[a])
             table[a] = new_a
             table[b] = new_b
-    for name in ("credit", HARD, "human"):
+    for name in ("credit", HARD_CREDIT, "human"):
         if name in table:
             table[name] = table[name].where(~turned, 1 - table[name])
     for name in ("margin", *criterion_columns(table)):
@@ -101,7 +103,7 @@ def _number_battles(table: "pd.DataFrame") -> "pd.Series":
 
 def _figures(table: "pd.DataFrame") -> list[str]:
     """Return the columns whose values are averaged over judges."""
-    names = ["credit", HARD, "margin", "score_a", "score_b", *criterion_columns(table)]
+    names = ["credit", HARD_CREDIT, "margin", "score_a", "score_b", *criterion_columns(table)]
     return [name for name in names if name in table]
 
 
@@ -128,7 +130,7 @@ def _merge_trials_of_judges(table: "pd.DataFrame", keys: "pd.Series") -> "pd.Dat
     counts = read[figures].count()
     sizes = read.size()
     for name in figures:
-        if name != HARD:
+        if name != HARD_CREDIT:
             means[name] = means[name].where(counts[name] == sizes)
     facts = rows.groupby(groups, sort=False)[["reason", "quorum"]].first()
     return facts.join(means).reset_index()
@@ -159,7 +161,7 @@ def _merge_judges(by_judge: "pd.DataFrame", rule: str) -> "dict[str, Any]":
     names = [name for name in by_judge if name not in ("battle", "judge", "reason", "quorum")]
     merged = groups[names].mean()
     for name in names:
-        if name not in (HARD, "outcome"):
+        if name not in (HARD_CREDIT, "outcome"):
             merged[name] = merged[name].where(groups[name].count() == readable)
     has_quorum = readable >= needed
     if rule == "majority":
@@ -170,8 +172,8 @@ def _merge_judges(by_judge: "pd.DataFrame", rule: str) -> "dict[str, Any]":
         has_quorum = is_decisive | (readable - wins - losses >= needed)
         merged["credit"] = (np.sign(wins - losses).where(is_decisive, 0) + 1) / 2
         merged = merged[["credit"]]
-    elif HARD in merged:
-        merged[HARD] = merged["outcome"].where(groups[HARD].count() > 0)
+    elif HARD_CREDIT in merged:
+        merged[HARD_CREDIT] = merged["outcome"].where(groups[HARD_CREDIT].count() > 0)
     merged = merged.drop(columns="outcome", errors="ignore").where(has_quorum)
     columns: dict[str, Any] = {name: merged[name] for name in merged}
     reason = groups["reason"].first().where(judges == 1, NO_QUORUM)

@@ -42,7 +42,14 @@ class Pairing(NamedTuple):
 
 
 def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
-    """Build the pairing of two models on an item, with names in sorted order."""
+    """Build the pairing of two models on an item, with names in sorted order.
+
+    Args:
+        item: id of the item.
+        name: one of the models.
+        other: the other one.
+        first: the model whose response is shown first; None if the orders are those of the run.
+    """
     return Pairing(item, min(name, other), max(name, other), first=first)
 
 

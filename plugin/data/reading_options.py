@@ -39,97 +39,113 @@ class ReadingOption:
 ALL_READING_OPTIONS = (
     ReadingOption(
         "where",
-        "conditions",
-        "Keep only these rows; may be given several times.",
-        "COLUMN=VALUE",
+        kind="conditions",
+        help="Keep only these rows; may be given several times.",
+        shown="COLUMN=VALUE",
     ),
     ReadingOption(
         "human_judge",
-        "text",
-        "This judge's verdicts become the human labels of the others' battles.",
-        "NAME",
+        kind="text",
+        help="This judge's verdicts become the human labels of the others' battles.",
+        shown="NAME",
         of_scores=True,
     ),
     ReadingOption(
         "metric",
-        "texts",
-        "Of lm-eval folders and Inspect logs: what to compare; may be given several times, or "
-        "all. Default: of each task, the one that the host shows first.",
-        "NAME[,FILTER]",
+        kind="texts",
+        help=(
+            "Of lm-eval folders and Inspect logs: what to compare; may be given several times, or "
+            "all. Default: of each task, the one that the host shows first."
+        ),
+        shown="NAME[,FILTER]",
         of_scores=True,
     ),
     ReadingOption(
         "runs",
-        "word",
-        "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all "
-        "are repeats.",
+        kind="word",
+        help=(
+            "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or "
+            "all are repeats."
+        ),
         words=("newest", "all"),
         of_scores=True,
     ),
     ReadingOption(
         "allow",
-        "words",
-        "Accept a finding that is an error otherwise: "
+        kind="words",
+        help="Accept a finding that is an error otherwise: "
         + "; ".join(f"{name}, {finding}" for name, finding in FINDINGS.items())
         + ".",
         words=tuple(FINDINGS),
     ),
     ReadingOption(
         "names",
-        "word",
-        "Names of models or judges that look the same (Unicode forms, invisible characters, blanks "
-        "at the ends): an error, or joined.",
+        kind="word",
+        help=(
+            "Names of models or judges that look the same (Unicode forms, invisible characters, "
+            "blanks at the ends): an error, or joined."
+        ),
         words=NAME_READINGS,
         of_scores=True,
     ),
     ReadingOption(
         "ids",
-        "word",
-        "Whether an id is one item in all categories (global) or another in each (per-category); "
-        "auto: as inputs, or numbers that begin anew in each category, show.",
+        kind="word",
+        help=(
+            "Whether an id is one item in all categories (global) or another in each "
+            "(per-category); auto: as inputs, or numbers that begin anew in each category, show."
+        ),
         words=ID_READINGS,
         of_scores=True,
     ),
     ReadingOption(
         "lower_is_better",
-        "truth",
-        "Of scores: lower is better, so they are negated. By default as the files say, or as "
-        "the metric is called (wer, latency).",
+        kind="truth",
+        help=(
+            "Of scores: lower is better, so they are negated. By default as the files say, or as "
+            "the metric is called (wer, latency)."
+        ),
         of_scores=True,
     ),
     ReadingOption(
         "cluster",
-        "text",
-        "Items with one value of this column vary together (passage, document, seed, template): "
-        "intervals, tests and sample sizes take such groups as the unit.",
-        "COLUMN",
+        kind="text",
+        help=(
+            "Items with one value of this column vary together (passage, document, seed, "
+            "template): intervals, tests and sample sizes take such groups as the unit."
+        ),
+        shown="COLUMN",
         of_scores=True,
     ),
     ReadingOption(
         "encoding",
-        "text",
-        "Encoding of the text files that are not UTF-8, as latin-1 or cp1252.",
-        "NAME",
+        kind="text",
+        help="Encoding of the text files that are not UTF-8, as latin-1 or cp1252.",
+        shown="NAME",
     ),
     ReadingOption(
         "mapping",
-        "text",
-        "A file with these options for the data (YAML), or none. Default: NAME.podium.yaml or "
-        "podium.yaml beside the data, if there is one.",
-        "FILE",
+        kind="text",
+        help=(
+            "A file with these options for the data (YAML), or none. Default: NAME.podium.yaml or "
+            "podium.yaml beside the data, if there is one."
+        ),
+        shown="FILE",
     ),
     ReadingOption(
         "human_labels",
-        "files",
-        "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "
-        "one file a person.",
-        "FILE",
+        kind="files",
+        help=(
+            "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "
+            "one file a person."
+        ),
+        shown="FILE",
     ),
     ReadingOption(
         "complete",
-        "flag",
-        "Only items on which every pair has a readable verdict.",
+        kind="flag",
+        help="Only items on which every pair has a readable verdict.",
     ),
 )
-SHARED = {option.name: option for option in ALL_READING_OPTIONS}
+OPTIONS_BY_NAME = {option.name: option for option in ALL_READING_OPTIONS}
 """The options by name."""

@@ -11,7 +11,7 @@ from podium.notices.option_forms import option_text
 
 PIECE_SIZE = 2**20
 """Number of bytes that are read at once."""
-WESTERN = ("latin-1", "cp1252")
+WESTERN_ENCODINGS = ("latin-1", "cp1252")
 """Encodings that an error proposes: the first for texts without bytes from 0x80 to 0x9f."""
 _chosen_encoding: ContextVar[str | None] = ContextVar("chosen_encoding", default=None)
 
@@ -69,7 +69,7 @@ def is_wide_text_expected() -> bool:
     return encoding is not None and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def not_utf_8(row: str, path: Path) -> NotUtf8Error:
+def not_utf_8_error(row: str, path: Path) -> NotUtf8Error:
     """Return the error for a row that is not UTF-8 text.
 
     It proposes an encoding in which the whole file can be read, which need not be the right one:
@@ -79,7 +79,7 @@ def not_utf_8(row: str, path: Path) -> NotUtf8Error:
         row: the place of the row in the file.
         path: the file.
     """
-    latin, windows = WESTERN
+    latin, windows = WESTERN_ENCODINGS
     fitting = latin
     if _has_windows_signs(path) and _decodes(path, windows):
         fitting = windows
@@ -103,7 +103,7 @@ def _has_windows_signs(path: Path) -> bool:
 
 
 def _decodes(path: Path, encoding: str) -> bool:
-    """Return whether a whole file can be decoded."""
+    """Return whether a whole file is text in an encoding. It is read piece by piece."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with path.open("rb") as stream:

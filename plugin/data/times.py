@@ -51,7 +51,8 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
 
     Periods have about equally many battles; those at one time are in one period. Texts that are no
     time are in none. The name of a period is its first and last day, with the time of the day if
-    two periods begin or end on one day.
+    two periods begin or end on one day. Periods of one name, as those within a millisecond, are
+    one period. Empty if no text is a time.
 
     Args:
         texts: the text of each battle, None if it is empty.
@@ -69,7 +70,10 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
     is_shared = any(_day(a[1]) == _day(b[0]) for a, b in pairwise(ends))
     if is_shared:
         days = [f"{_moment(first)} to {_moment(last)}" for first, last in ends]
-    return {name: sorted(set(texts[rows].tolist())) for name, rows in zip(days, kept, strict=True)}
+    cells: dict[str, set[str]] = {}
+    for name, rows in zip(days, kept, strict=True):
+        cells.setdefault(name, set()).update(texts[rows].tolist())
+    return {name: sorted(own) for name, own in cells.items()}
 
 
 def _day(seconds: float) -> str:

@@ -81,20 +81,28 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     total = is_own @ share
     model = int(np.argmax(total))
     own = is_own[model]
-    if not complete or not total[model] or not (~own).any():
+    has_others = bool((~own).any())
+    if complete == 0 or total[model] == 0 or not has_others:
         return None
-    if (share[~own] > MOST_OF_OTHERS).any() or (share[own] >= MOST_OF_OWN).any():
+    others_lack_many = (share[~own] > MOST_OF_OTHERS).any()
+    lacks_nearly_all = (share[own] >= MOST_OF_OWN).any()
+    if others_lack_many or lacks_nearly_all:
         return None
     trial, column = np.nonzero(lacking * own)
     return AbsentCells(
-        model, trial, column, lacking[trial, column], _are_cut(distinct_values(trial), len(number))
+        model=model,
+        trial=trial,
+        column=column,
+        number=lacking[trial, column],
+        are_cut=_are_cut(distinct_values(trial), len(number)),
     )
 
 
 def _are_cut(trial: np.ndarray, trials: int) -> bool:
     """Return whether some trials, ascending, are one run at the start or the end of all."""
-    is_run = trial[-1] - trial[0] == len(trial) - 1
-    return bool(is_run and len(trial) > 1 and (trial[0] == 0 or trial[-1] == trials - 1))
+    is_run = len(trial) > 1 and trial[-1] - trial[0] == len(trial) - 1
+    is_at_an_end = trial[0] == 0 or trial[-1] == trials - 1
+    return bool(is_run and is_at_an_end)
 
 
 def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
@@ -165,7 +173,13 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
         np.concatenate(each) for each in zip(*absent_by_grid, strict=True)
     )
     models = len(battles.models)
-    absent = AbsentVerdicts(judgments, pairs // models, pairs % models, row_of_item, number)
+    absent = AbsentVerdicts(
+        judgments=judgments,
+        first=pairs // models,
+        second=pairs % models,
+        row_of_item=row_of_item,
+        number=number,
+    )
     return absent, tuple(cut)
 
 

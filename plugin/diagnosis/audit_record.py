@@ -20,6 +20,7 @@ DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", 
 """Names of descriptions, in the order in which tables show them."""
 ADVICE = {
     "fit": "look at such pairs one by one",
+    "own family": "see how it rates its family, and add a judge of another one",
     "items": "judge more items",
     "first place": "judge more items",
 }
@@ -52,10 +53,9 @@ class Probe:
         How few items decide the first place is a description, unless the ranking flags it. So is
         the row of a probe that cannot apply to the data.
         """
-        if not self.applies:
+        if not self.applies or self.check.kind.is_descriptive:
             return True
-        is_of_first_place = self.check.name == "first place"
-        return self.check.kind.is_descriptive or (is_of_first_place and not self.check.is_flagged)
+        return self.check.name == "first place" and not self.check.is_flagged
 
     @property
     def applies(self) -> bool:
@@ -156,7 +156,7 @@ class BoardAudit:
         return tuple(probe for probe in self.probes if probe.check.is_flagged)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit of this ranking for JSON."""
+        """Return the audit of this ranking for JSON: its answer and all of its probes."""
         return {
             "ranker": self.standings.ranker,
             "slice": self.standings.slice,
@@ -183,7 +183,10 @@ class Audit(Document):
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as plain Python values."""
+        """Return the JSON document as plain Python values: audits, warnings and provenance.
+
+        The key `failures` is there only if a slice could not be ranked.
+        """
         failures = {"failures": list(self.failures)} if self.failures else {}
         return {
             "podium": FORMAT_VERSION,

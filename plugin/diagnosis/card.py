@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -173,7 +173,7 @@ class Diagnosis(Document):
         return {card.key: card.sections for card in self.cards}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the diagnosis for JSON."""
+        """Return the diagnosis for JSON; `across` has the comparisons of judges."""
         return {
             "podium": FORMAT_VERSION,
             "level": self.level,
@@ -198,7 +198,8 @@ def diagnose(
 
     Args:
         judgments: verdicts of one or more judges, one per order, as
-            `read_battles(..., merge=False)` returns them.
+            `read_battles(..., merge=False)` returns them. Of battles with merged orders, as
+            `read_battles` returns them, the judgments that were read are taken.
         battles: the same verdicts with the two orders merged. Weights count in ratings and fits,
             but not in shares of verdicts; if battles differ in weight, a warning says so.
         gold: a gold standard for the ranking; None to use human labels.
@@ -226,6 +227,7 @@ def diagnose(
         "near_tie": near_tie,
         "families": dict(families or {}),
     }
+    judgments = replace(judgments, rows=judgments.rows.separate_orders())
     # A judge card is about what the judge was asked.
     subjects = _subjects(judgments.asked_battles, battles.asked_battles, {"gold": gold, **options})
     cards = [Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects]
@@ -324,10 +326,10 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
         battles_of_judge = battles.select(is_judged)
         other_battles = battles.select(~is_judged)
         subject = Subject(
-            judge,
-            judgments_of_judge,
-            battles_of_judge,
-            other_battles,
+            judge=judge,
+            judgments=judgments_of_judge,
+            battles=battles_of_judge,
+            others=other_battles,
             label=battles.short_judges.get(name),
             **options,
         )
@@ -351,8 +353,15 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     (card,) = diagnosis.cards
     summary = card.answer
     rows = tuple(_row_below_summary(check, summary) for check in card.checks if _is_shown(check))
-    table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
-    return (Report(_title(card), summary, table, (_counts_line(card), _hint_of_figures(card))),)
+    table = Table(title="", header=CHECK_COLUMNS, rows=rows, align="lll", words=True)
+    return (
+        Report(
+            title=_title(card),
+            answer=summary,
+            table=table,
+            notes=(_counts_line(card), _hint_of_figures(card)),
+        ),
+    )
 
 
 def _row_below_summary(check: Check, summary: Sequence[str]) -> tuple[str, str, str]:
@@ -465,7 +474,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
         "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
     title = f"{len(cards)} {plural('judge', len(cards))} · {percent(diagnosis.level)} intervals"
-    return Report(title, tuple(answers), table, tuple(notes))
+    return Report(title=title, answer=tuple(answers), table=table, notes=tuple(notes))
 
 
 def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
@@ -496,7 +505,7 @@ def _judges_table(cards: Mapping[str, Card]) -> Table:
     rows = []
     for name, by_column in figures.items():
         rows.append((name, *(by_column.get(column) or EMPTY for column in columns)))
-    return Table("", ("judge", *columns), tuple(rows))
+    return Table(title="", header=("judge", *columns), rows=tuple(rows))
 
 
 def _cell_of_check(check: Check) -> str:

@@ -44,7 +44,9 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
     seen = set[bytes]()
     for name in (*NAMED, *sorted(others)):
         is_named = name in NAMED
-        if name not in battles.columns or not (is_named or has_several):
+        if name not in battles.columns:
+            continue
+        if not is_named and not has_several:
             continue
         texts = battles.rows.texts_of(name)[known]
         code = _codes_by_first_row(texts)

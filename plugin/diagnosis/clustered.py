@@ -17,7 +17,7 @@ from podium.rankers.fit.coded import cluster_codes
 
 KIND_OF_INTERVAL = "{}"
 """Stands for the kind of the interval in the description of a method (`Clustered.linear`)."""
-UNBOUNDED = (-np.inf, np.inf)
+UNBOUNDED_INTERVAL = (-np.inf, np.inf)
 MORE_PAIRS = "judge more pairs"
 
 
@@ -86,7 +86,7 @@ class Clustered:
         *,
         among: np.ndarray | None = None,
         cells: np.ndarray | None = None,
-        within: tuple[float, float] = UNBOUNDED,
+        within: tuple[float, float] = UNBOUNDED_INTERVAL,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
         """Estimate sum(values) / sum(cells) with a clustered interval.
@@ -128,7 +128,11 @@ class Clustered:
             return statistic
         sums = rows.sums(influence)
         low, high = wilson_interval(
-            centre, _variance(sums), len(sums), self.level, sums - sums.mean()
+            share=centre,
+            variance=_variance(sums),
+            clusters=len(sums),
+            level=self.level,
+            influence=sums - sums.mean(),
         )
         wilson_method = f"Wilson, {self.unit}-clustered effective sample size, t"
         return replace(statistic, low=float(low), high=float(high), method=wilson_method)
@@ -141,7 +145,7 @@ class Clustered:
         of: str = "battles",
         unit: Unit = Unit.NUMBER,
         method: str = KIND_OF_INTERVAL,
-        within: tuple[float, float] = UNBOUNDED,
+        within: tuple[float, float] = UNBOUNDED_INTERVAL,
     ) -> Statistic:
         """Return a value with the clustered t interval of its influence function.
 

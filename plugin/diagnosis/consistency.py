@@ -152,7 +152,7 @@ def position(subject: Subject) -> Position | Missing:
     """
     _, outcome, _, is_known = first_shown(subject.judgments)
     if not is_known.any():
-        return _no_order(subject.judgments)
+        return _missing_order(subject.judgments)
     win = np.sign(outcome[is_known] - 0.5)
     sample = cluster_battles(subject.judgments, subject.level).take(is_known)
     order_pairs = subject.order_pairs
@@ -172,8 +172,8 @@ def position(subject: Subject) -> Position | Missing:
         first_wins=sample.share(win == 1, of),
         ties=sample.share(win == 0, of),
         second_wins=sample.share(win == -1, of),
-        prefers_first=sample.share(win == 1, of, "decisive verdicts", among=win != 0),
-        balanced=2 * len(order_pairs) == len(win),
+        prefers_first=sample.share(win == 1, of, "decisive verdicts", among=(win != 0)),
+        balanced=(2 * len(order_pairs) == len(win)),
         first_win_rate=order_pairs.rows.share(win_rates, "pairs", *no_pairs),
         margin_lead=order_pairs.rows.mean(
             margin_lead, "pairs", *no_pairs, among=np.isfinite(margin_lead)
@@ -262,7 +262,7 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
         flip=sample.share(is_flip, "pairs"),
         flip_decisive=sample.share(is_flip, "pairs", "pairs without a tie", among=is_decisive),
         prefers_first=judgments.share(
-            verdicts == 1, "judgments", "decisive verdicts", among=verdicts != 0
+            verdicts == 1, "judgments", "decisive verdicts", among=(verdicts != 0)
         ),
         flips_to_first=sample.share(earlier == 1, "flips", among=is_flip),
     )
@@ -281,7 +281,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
     """
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
-        return SwapsByCloseness(everything, everything, everything, None)
+        return SwapsByCloseness(all=everything, clear=everything, near=everything, rule=None)
     # Both columns are seen from the response shown first, which is another one in each judgment.
     # Half the difference of the columns is therefore the mean over orders, seen from the response
     # that the earlier judgment shows first. The sign does not matter for a near-tie.
@@ -292,7 +292,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
         unknown = Missing(
             "the verdicts have neither margins nor probabilities", "give a column margin"
         )
-        return SwapsByCloseness(everything, unknown, unknown, None)
+        return SwapsByCloseness(all=everything, clear=unknown, near=unknown, rule=None)
     is_near_tie, rule = mask_and_rule
     is_known = np.isfinite(margin)
     if not is_known.any():
@@ -303,7 +303,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
     return SwapsByCloseness(everything, clear, near, rule)
 
 
-def _no_order(judgments: Battles) -> Missing:
+def _missing_order(judgments: Battles) -> Missing:
     """Return why no judgment has both a verdict and a known order.
 
     The first reason that holds is given: no verdict was read; responses were scored one at a time;
@@ -479,6 +479,7 @@ def _may_be_copies(
             continue
         texts = judgments.rows.texts_of(name)[is_readable][is_repeated]
         # If the texts of one code differ, there are more pairs of code and text than codes.
-        if len(set(zip(repeated_code.tolist(), texts.tolist(), strict=True))) > codes:
+        codes_with_text = set(zip(repeated_code.tolist(), texts.tolist(), strict=True))
+        if len(codes_with_text) > codes:
             return False
     return True

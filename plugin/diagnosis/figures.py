@@ -1,7 +1,7 @@
 """Figures of a judge card: estimates with intervals, or why a figure is missing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -90,6 +90,16 @@ class Statistic(Estimate):
             return self.estimate, self.interval, sample, ""
         clusters = f"{self.clusters:,} {plural(self.cluster, self.clusters)}"
         return self.estimate, self.interval, sample, clusters
+
+    @property
+    def opposite_figure(self) -> "Statistic":
+        """The figure with the opposite sign, as how much lower a rating is that is higher by it.
+
+        The ends of the interval change places.
+        """
+        low = None if self.high is None else -self.high
+        high = None if self.low is None else -self.low
+        return replace(self, value=-self.value, low=low, high=high)
 
     def _digits(self, value: float) -> str:
         """Format a number in the unit, without the unit's name; -0 loses its sign."""

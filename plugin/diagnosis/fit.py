@@ -313,7 +313,9 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
         if direction[k]:
             names = (a, c, b)
             rates = (rate_ac, 1 - rate_bc, 1 - rate_ab)
-        cycles_found.append(Cycle(names, rates, float(p[k]), float(adjusted[k])))
+        cycles_found.append(
+            Cycle(models=names, rates=rates, p=float(p[k]), adjusted=float(adjusted[k]))
+        )
     return cycles_found
 
 
@@ -709,7 +711,7 @@ def _test_models(
         # The model's own strength takes one dimension, as in a fit of two models.
         test = _joint_test(residual[own], influence[:, own], models=2)
         if test:
-            tests.append(ModelTest(name, test.p, own, test.degrees[0]))
+            tests.append(ModelTest(model=name, p=test.p, pairs=own, dimensions=test.degrees[0]))
     return tests
 
 

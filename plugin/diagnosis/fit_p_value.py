@@ -21,10 +21,10 @@ DRAWS_AT_ONCE = 1_000
 """Draws that are held in memory together."""
 MOST_PAIRS = 500
 """With more pairs, Bonferroni's rule alone is used: draws would take seconds."""
-DRAWN_BETWEEN = (0.0005, 0.5)
+DRAWN_P_VALUES = (0.0005, 0.5)
 """Residuals are drawn only if the p-value by Bonferroni's rule is in this interval: a smaller one
 is small enough, and a larger one is far above any error rate."""
-MANY = 1e8
+MANY_DEGREES = 1e8
 """Degrees of freedom of the denominator with which F is a chi-squared over its degrees."""
 LARGEST_CHI_SQUARED = 1e4
 """The upper end of the search for a quantile of a chi-squared distribution."""
@@ -54,7 +54,7 @@ def adjust_smallest(
 
     Each p-value is first multiplied by the number of tests of its kind (pairs or models). The
     smallest product is adjusted by draws of the residuals (see the top of this file), or by
-    Bonferroni's rule alone if its result lies outside `DRAWN_BETWEEN` or if there are more than
+    Bonferroni's rule alone if its result lies outside `DRAWN_P_VALUES` or if there are more than
     `MOST_PAIRS` pairs. The result is never above that of Bonferroni's rule.
 
     Args:
@@ -77,9 +77,10 @@ def adjust_smallest(
         return None
     smallest = min(scaled)
     by_bonferroni = min(1.0, len(scaled) * smallest)
-    low, high = DRAWN_BETWEEN
+    low, high = DRAWN_P_VALUES
     pairs = influence.shape[1]
-    if not low < by_bonferroni < high or not 0 < pairs <= MOST_PAIRS:
+    is_near_threshold = low < by_bonferroni < high
+    if not is_near_threshold or not 0 < pairs <= MOST_PAIRS:
         return by_bonferroni
     # Pairs without an error have no covariance with others: Bonferroni's rule counts them.
     without_error = max(len(tested) - pairs, 0)
@@ -145,6 +146,7 @@ def _chi_squared_above(freedom: int, p: float) -> float:
     """Return the value that a chi-squared variable exceeds with probability p."""
 
     def excess(value: float) -> float:
-        return float(fdtrc(freedom, MANY, value / freedom)) - p
+        """Return by how much the probability of larger values exceeds p."""
+        return float(fdtrc(freedom, MANY_DEGREES, value / freedom)) - p
 
     return find_root(excess, 0.0, LARGEST_CHI_SQUARED, xtol=1e-6, rtol=1e-9)

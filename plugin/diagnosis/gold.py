@@ -463,7 +463,12 @@ class GoldComparison:
         All figures are `Missing` if alpha is: the corrected biases depend on alpha.
         """
         if isinstance(self.alpha, Missing):
-            return Biases(self.alpha, self.alpha, self.alpha, self.alpha)
+            return Biases(
+                delta=self.alpha,
+                delta_beyond_noise=self.alpha,
+                by_system=self.alpha,
+                of_itself=self.alpha,
+            )
         gold = self.draws.gold_rates
         judge = self.draws.judge_rates
         alphas = decisiveness_of_draws(judge, gold)
@@ -484,7 +489,7 @@ class GoldComparison:
         return Biases(
             delta=delta,
             delta_beyond_noise=beyond_noise,
-            by_system=self._by_system(raw, (corrected, drawn)),
+            by_system=self._biases_by_system(raw, (corrected, drawn)),
             of_itself=self._self_bias(subject, expected, corrected, errors),
         )
 
@@ -509,7 +514,7 @@ class GoldComparison:
         drawn = system_biases(first, second, surplus_of_draws, self.systems)
         return value, drawn
 
-    def _by_system(
+    def _biases_by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray]
     ) -> tuple[SystemBias, ...]:
         """Build the records of the systems with opponents, the largest |corrected bias| first.

@@ -262,7 +262,7 @@ def _estimate_calibration_error(
     agrees = agree[reliability.rows].astype(np.float64)
     bins = []
     for k, summary in enumerate(reliability.bins):
-        share = sample.share(agrees, among=reliability.bin_of_battle == k)
+        share = sample.share(agrees, among=(reliability.bin_of_battle == k))
         bins.append(ReliabilityBin(summary.mean_margin, summary.predicted, share))
     is_in_bin = reliability.bin_of_battle[:, None] == np.arange(len(bins))
     gaps = (agrees - reliability.predicted)[:, None] * is_in_bin
@@ -340,7 +340,10 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
         "A tie, or a different winner in each order, counts as wrong. "
         "Lengths are of the longer response."
     )
-    return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=(legend,)))
+    return Report(
+        title,
+        table=Table(title="", header=header, rows=tuple(rows), align="lrrr", legend=(legend,)),
+    )
 
 
 def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:

@@ -26,13 +26,15 @@ from podium.wording import plural, some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
     "01.AI": ("yi-",),
+    "AI Sweden": ("gpt-sw3",),
     "AI21": ("jurassic", "jamba", "j2-"),
     "Aleph Alpha": ("luminous",),
     "Allen AI": ("tulu", "olmo", "molmo"),
     "Alibaba": ("qwen", "qwq"),
     "Amazon": ("nova-", "titan"),
     "Anthropic": ("claude",),
-    "BigCode": ("starcoder",),
+    "BigCode": ("starcoder", "gpt-bigcode", "gpt_bigcode"),
+    "Cerebras": ("cerebras-gpt",),
     "Cohere": ("command", "aya-", "c4ai"),
     "Databricks": ("dolly", "dbrx"),
     "DeepSeek": ("deepseek",),
@@ -46,13 +48,14 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "Mistral": ("mistral", "mixtral", "ministral", "magistral", "codestral"),
     "Moonshot": ("kimi",),
     "MosaicML": ("mpt-",),
+    "Nomic AI": ("gpt4all",),
     "Nous": ("nous", "hermes"),
     "NVIDIA": ("nemotron",),
     "OpenAI": ("gpt", "chatgpt", "openai", "davinci", "text-davinci", "o1", "o3", "o4"),
     "Stability": ("stablelm", "stable"),
     "Stanford": ("alpaca",),
     "TII": ("falcon",),
-    "Together": ("redpajama", "gpt-neoxt"),
+    "Together": ("redpajama", "gpt-neoxt", "gpt-jt"),
     "Tsinghua": ("glm", "chatglm"),
     "Upstage": ("solar",),
     "UW": ("guanaco",),
@@ -64,11 +67,12 @@ If several beginnings occur in a name, the one that stands first counts; of seve
 the same place, the longest. So `nemotron-llama` is by NVIDIA, and `gpt-neox` by EleutherAI, not
 OpenAI.
 """
-MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api")
+MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api|gpt-?4[-_ ]?x(?=[-_ ])")
 """Words that contain the name of a maker, but do not say that the model is by this maker.
 
-`alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, and `openai-api` is a provider of
-Inspect. These words are removed before the maker is guessed.
+`alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, `openai-api` is a provider of
+Inspect, and models such as `gpt4-x-vicuna` were trained on replies of GPT-4. These words are
+removed before the maker is guessed.
 """
 REMEDY_OF_REASON = {
     "truncated": "more-tokens",
@@ -80,7 +84,7 @@ REMEDY_OF_REASON = {
     UNSHOWN: "judge-that-sees",
 }
 """Code of the remedy in the catalogue, by code of the reason why a judgment is unparsed."""
-NOT_WRITTEN = (FAILED, FILTERED, *NOT_SHOWN)
+REASONS_WITHOUT_TEXT = (FAILED, FILTERED, *NOT_SHOWN)
 """Reasons of unparsed replies whose texts the judge did not write."""
 POPULATIONS = frozenset({"crowd", "human", "humans", "voters", "annotators"})
 """Names of judges, in lower case, that stand for humans."""
@@ -246,11 +250,13 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
         own = same_model(battles.models, model)
         family = family_of(model, families)
         if family is None:
-            relations.append(Relation(model, own, family=None, how=None, kin=()))
+            relations.append(Relation(judge=model, own=own, family=None, how=None, kin=()))
         else:
             relatives = models_by_family.get(family.name, ())
             kin = tuple(name for name in relatives if name != own)
-            relations.append(Relation(model, own, family.name, family.how, kin))
+            relations.append(
+                Relation(judge=model, own=own, family=family.name, how=family.how, kin=kin)
+            )
     return relations
 
 
@@ -288,8 +294,8 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
     It quotes the three most frequent unparsed replies, without those whose reason is in
-    `NOT_WRITTEN`. If a provider's content filter ended most of them, it says so instead, since
-    their texts are no answers. The list has one warning or none.
+    `REASONS_WITHOUT_TEXT`. If a provider's content filter ended most of them, it says so instead,
+    since their texts are no answers. The list has one warning or none.
     """
     check = CHECKS["unparsed"]
     counts = battles.counts()
@@ -298,7 +304,7 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
         return []
     reasons = battles.unparsed_texts("reason", 1)
     is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
-    replies = () if is_filtered else battles.unparsed_texts("reply", 3, NOT_WRITTEN)
+    replies = () if is_filtered else battles.unparsed_texts("reply", 3, REASONS_WITHOUT_TEXT)
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,

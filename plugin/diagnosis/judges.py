@@ -103,7 +103,9 @@ class JudgesSideBySide(CardAnswer):
         for place, standing in enumerate(self.judges, start=1):
             figures = (standing.realization or EMPTY, f"{standing.battles:,}", standing.tau.brief)
             rows.append((f"{place}. {standing.label}", *figures))
-        standings = Table("", ("judge", "realization", "judged", "tau with gold"), tuple(rows))
+        standings = Table(
+            title="", header=("judge", "realization", "judged", "tau with gold"), rows=tuple(rows)
+        )
         if 2 < len(self.judges) <= 12:
             return standings, self._correlation_table()
         return (standings,)
@@ -170,7 +172,7 @@ def side_by_side(
         standings.append(standing)
     judges = [standing.judge for standing in standings]
     correlations, mean = _correlations(judges, theta, draws, subjects[0].level)
-    standings.sort(key=_by_tau)
+    standings.sort(key=_key_of_tau)
     return JudgesSideBySide(len(names), tuple(standings), correlations, mean)
 
 
@@ -214,11 +216,17 @@ def _correlations(
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         tau = _tau_statistic(values[k], drawn[:, k], models, level)
         correlations.append(Correlation(judges[i], judges[j], tau))
-    mean = _tau_statistic(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
+    mean = _tau_statistic(
+        value=values.mean(),
+        draws=drawn.mean(axis=1),
+        n=len(first),
+        level=level,
+        of="pairs of judges",
+    )
     return tuple(correlations), mean
 
 
-def _by_tau(standing: JudgeStanding) -> tuple[float, str]:
+def _key_of_tau(standing: JudgeStanding) -> tuple[float, str]:
     """Return the key that sorts judges by falling tau, then by name; an unknown tau counts as 0."""
     tau = standing.tau.value if isinstance(standing.tau, Statistic) else 0.0
     return -tau, standing.judge
@@ -352,7 +360,7 @@ class Rejudged(CardAnswer):
 
     @property
     def sentence(self) -> str:
-        """The comparison in one or two sentences."""
+        """The comparison as text: number of battles, agreement, and the drifts that are known."""
         parts = [f"re-judged: {self.battles:,} of {quantity(self.most, 'battle')}"]
         if isinstance(self.agreement, Statistic):
             parts[0] += f", the same verdict on {self.agreement.brief}"

@@ -237,7 +237,8 @@ def _ratings_by_way(
     fits = {}
     for name, battles in ways.items():
         fits[name] = fit_slopes(battles, theta, REGULARIZATION, equal=True)
-    if not all(float(fit.theta @ fit_of_all.theta) > 0 for fit in fits.values()):
+    are_all_alike = all(float(fit.theta @ fit_of_all.theta) > 0 for fit in fits.values())
+    if not are_all_alike:
         return None
     return {name: _ratings_on_common_scale(fit, fit_of_all.theta) for name, fit in fits.items()}
 
@@ -461,7 +462,12 @@ def _distances_from_humans(
         distance = max(float(np.sqrt(np.mean(differences**2))), SMALLEST_DISTANCE)
         influence_on_distance = influence @ differences / (len(differences) * distance)
         errors[name] = items.linear(
-            distance, influence_on_distance, labelled, "labels", Unit.ELO, within=(0, np.inf)
+            value=distance,
+            influence=influence_on_distance,
+            n=labelled,
+            of="labels",
+            unit=Unit.ELO,
+            within=(0, np.inf),
         )
     return errors
 

@@ -92,10 +92,10 @@ class _Losses(NamedTuple):
     def sides(self) -> "Sides":
         """Both sides of each battle: a battle is lost for both of its models."""
         return Sides(
-            np.concatenate([self.first, self.second]),
-            np.tile(self.cluster, 2),
-            np.tile(self.asked, 2),
-            np.tile(self.lost, 2),
+            model=np.concatenate([self.first, self.second]),
+            cluster=np.tile(self.cluster, 2),
+            asked=np.tile(self.asked, 2),
+            lost=np.tile(self.lost, 2),
         )
 
 
@@ -145,15 +145,15 @@ def losses_by_model(battles: Battles, absent: AbsentVerdicts | None = None) -> l
     all_battles = _coded_losses(battles, absent)
     models = len(battles.models)
     has_one_pair = _has_one_pair(all_battles, models)[all_battles.cluster]
-    within_items = _within_items(all_battles.take(~has_one_pair).sides, models)
-    between_items = _between_items(all_battles.take(has_one_pair), models)
+    within_items = _losses_within_items(all_battles.take(~has_one_pair).sides, models)
+    between_items = _losses_between_items(all_battles.take(has_one_pair), models)
     shares = all_battles.sides.shares(models)
     losses = []
     for k, name in enumerate(battles.models):
         parts = [*within_items[k].parts, *between_items[k].parts]
         if parts:
             p = _p_of_sum(within_items[k].observed + between_items[k].observed, parts)
-            losses.append(LossOfModel(name, float(shares[k]), p))
+            losses.append(LossOfModel(model=name, share=float(shares[k]), p=p))
     return losses
 
 
@@ -172,10 +172,10 @@ def losses_of_scores(scores: Sides, models: Sequence[str]) -> list[LossOfModel]:
     """
     shares = scores.shares(len(models))
     losses = []
-    sums = _within_items(scores, len(models))
+    sums = _losses_within_items(scores, len(models))
     for name, share, (observed, parts) in zip(models, shares, sums, strict=True):
         if parts:
-            losses.append(LossOfModel(name, float(share), _p_of_sum(observed, parts)))
+            losses.append(LossOfModel(model=name, share=float(share), p=_p_of_sum(observed, parts)))
     return losses
 
 
@@ -189,12 +189,25 @@ def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
     asked = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
     lost = np.where(battles.is_unparsed, asked, 0)
-    there = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, asked, lost)
+    existing_battles = _Losses(
+        first=np.minimum(*codes),
+        second=np.maximum(*codes),
+        cluster=cluster,
+        asked=asked,
+        lost=lost,
+    )
     if absent is None:
-        return there
-    places = absent.row_of_item
-    rows = _Losses(absent.first, absent.second, cluster[places], absent.number, absent.number)
-    return _Losses(*(np.concatenate(both) for both in zip(there, rows, strict=True)))
+        return existing_battles
+    absent_battles = _Losses(
+        first=absent.first,
+        second=absent.second,
+        cluster=cluster[absent.row_of_item],
+        asked=absent.number,
+        # An absent judgment is lost.
+        lost=absent.number,
+    )
+    both_parts = zip(existing_battles, absent_battles, strict=True)
+    return _Losses(*(np.concatenate(arrays) for arrays in both_parts))
 
 
 def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
@@ -208,7 +221,7 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
     return np.asarray(smallest_pair == largest_pair)
 
 
-def _within_items(sides: Sides, models: int) -> list[_Sum]:
+def _losses_within_items(sides: Sides, models: int) -> list[_Sum]:
     """Return each model's number of losses over items on which several pairs met.
 
     The models that were asked for as many results on an item are a group. By chance, each model of
@@ -216,7 +229,7 @@ def _within_items(sides: Sides, models: int) -> list[_Sum]:
     that are alone in their group are left out.
     """
     if not sides.lost.any():
-        return [_Sum(0, [])] * models
+        return [_Sum(observed=0, parts=[])] * models
     has_loss = np.bincount(sides.cluster, sides.lost) > 0
     new_number = np.cumsum(has_loss) - 1
     kept = sides.take(has_loss[sides.cluster])
@@ -244,17 +257,17 @@ def _within_items(sides: Sides, models: int) -> list[_Sum]:
             _SumPart(distributions[k], int(counts_by_kind[k]))
             for k in np.flatnonzero(counts_by_kind)
         ]
-        sums.append(_Sum(int(unparsed[is_term].sum()), parts))
+        sums.append(_Sum(observed=int(unparsed[is_term].sum()), parts=parts))
     return sums
 
 
-def _between_items(battles: _Losses, models: int) -> list[_Sum]:
+def _losses_between_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's number of items with a loss, among items on which only one pair met.
 
     Items with the same number of battles are compared: by chance, the items with a loss are draws
     without replacement from them. A model that is on none of these items, or on all, is left out.
     """
-    sums = [_Sum(0, [])] * models
+    sums = [_Sum(observed=0, parts=[])] * models
     if not battles.lost.any():
         return sums
     _, start, item, size = np.unique(
@@ -273,7 +286,9 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
                 probabilities = _hypergeometric_probabilities(items, hits, drawn)
                 part = _SumPart(probabilities, variables=1, draws=min(hits, drawn))
                 observed, parts = sums[model]
-                sums[model] = _Sum(observed + int((lost & is_item_of_model).sum()), [*parts, part])
+                sums[model] = _Sum(
+                    observed=observed + int((lost & is_item_of_model).sum()), parts=[*parts, part]
+                )
     return sums
 
 
@@ -296,9 +311,9 @@ def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
     """Return the logarithm of the binomial coefficient (number over chosen)."""
     from scipy.special import gammaln
 
-    return np.asarray(
-        gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1)
-    )
+    chosen = np.asarray(chosen)
+    others = number - chosen
+    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(others + 1))
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:

@@ -153,7 +153,7 @@ def _compare_all(judged: _Judged, names: Sequence[str]) -> tuple[LostOutcomes, .
         judged: the verdicts.
         names: names of the models, by code.
     """
-    compared = _in_compared_strata(judged)
+    compared = _select_compared_strata(judged)
     if not compared.is_lost.any():
         return ()
     shares = _shares_lost(judged, len(names))
@@ -301,7 +301,7 @@ def _number_strata(judgments: Battles) -> np.ndarray:
     return np.unique(key, return_inverse=True)[1]
 
 
-def _in_compared_strata(judged: _Judged) -> _Judged:
+def _select_compared_strata(judged: _Judged) -> _Judged:
     """Return the verdicts with another one, in strata where both a lost and a parsed one have."""
     judged = judged.take(~np.isnan(judged.others))
     is_lost = judged.is_lost

@@ -158,7 +158,9 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
         rows = is_decided & (judge_of_verdict == judge)
         won = (outcome[rows] > 0.5).astype(float)
         ones = np.ones(len(won))
-        verdicts[judge] = FirstShown(cluster[rows], won, ones, np.zeros(len(won)))
+        verdicts[judge] = FirstShown(
+            cluster=cluster[rows], won=won, number=ones, flips=np.zeros(len(won))
+        )
     return verdicts
 
 

@@ -44,7 +44,12 @@ class ShownVerdicts:
 
     def take(self, rows: np.ndarray) -> FirstShown:
         """Return the verdicts of a mask as `FirstShown`, a row per verdict, not yet by cluster."""
-        return FirstShown(self.cluster[rows], self.won[rows], self.number[rows], self.flip[rows])
+        return FirstShown(
+            cluster=self.cluster[rows],
+            won=self.won[rows],
+            number=self.number[rows],
+            flips=self.flip[rows],
+        )
 
 
 _CACHE: WeakKeyDictionary[Rows, dict[str, Mapping[str, list[OrderEffect]]]] = WeakKeyDictionary()
@@ -169,7 +174,9 @@ def _shown_verdicts(judgments: Battles) -> ShownVerdicts:
     # Verdicts by sign: a graded win counts as a win.
     won = (1 + np.sign(outcome - 0.5)) / 2
     won_in_pairs = won[pairs]
-    is_flip = (won_in_pairs == won_in_pairs[:, ::-1]).all(axis=1) & (won_in_pairs[:, 0] != 0.5)
+    # The response shown first won both times, or lost both times.
+    has_same_outcome = won_in_pairs[:, 0] == won_in_pairs[:, 1]
+    is_flip = has_same_outcome & (won_in_pairs[:, 0] != 0.5)
     has_both = {*judge[pairs[:, 0]].tolist()}
     is_other = np.array([name not in has_both for name in judge.tolist()])
     single = np.flatnonzero(is_known & (outcome != 0.5) & is_other)

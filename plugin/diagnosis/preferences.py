@@ -232,7 +232,12 @@ def correlate_residuals(subject: Subject) -> Figured:
     mean_length = np.array([length[name] for name in names])
     noise, shared = error_sums(by_judge, by_reference, mean_length - mean_length.mean())
     return partial_correlation(
-        by_judge.elo, mean_length, by_reference.elo, subject.level, noise, shared
+        x=by_judge.elo,
+        y=mean_length,
+        reference=by_reference.elo,
+        level=subject.level,
+        noise=noise,
+        shared=shared,
     )
 
 
@@ -462,4 +467,6 @@ def _estimate_line(
     influence = np.concatenate([through_judge, through_reference])
     method = f"line with error on both sides, {KIND_OF_INTERVAL}"
     weight = float(fit.weights[term])
-    return sample.linear(weight, influence, len(is_member), "models", unit, method)
+    return sample.linear(
+        value=weight, influence=influence, n=len(is_member), of="models", unit=unit, method=method
+    )

@@ -68,7 +68,11 @@ class Ratings:
         """
         codes = [self.models.index(name) for name in names]
         return Ratings(
-            names, self.elo[codes], self.influence[:, codes], self.rows, self.bounded[codes]
+            models=names,
+            elo=self.elo[codes],
+            influence=self.influence[:, codes],
+            rows=self.rows,
+            bounded=self.bounded[codes],
         )
 
     def separate_clusters(self, shared: int = 0) -> "Ratings":
@@ -88,9 +92,9 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
     The models are sorted by name; there may be none.
     """
-    bounded = [np.array(source.models, dtype=object)[source.bounded] for source in ratings]
-    names = tuple(sorted(set.intersection(*map(set, bounded))))
-    return [source.select(names) for source in ratings]
+    bounded = [set(np.array(each.models, dtype=object)[each.bounded]) for each in ratings]
+    names = tuple(sorted(set.intersection(*bounded)))
+    return [each.select(names) for each in ratings]
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,11 @@ class BattleRatings:
         influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(
-            self.models, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated
+            models=self.models,
+            elo=POINTS * self.fit.theta,
+            influence=centred,
+            rows=self.rows,
+            bounded=~self.fit.graph.separated,
         )
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
@@ -168,7 +176,7 @@ class BattleRatings:
         # The last column stays NaN. `column` is the number of a pair's column: the last one if the
         # pair has no decided battle.
         rates = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
-        np.divide(credit, weight, out=rates[..., :-1], where=weight > 0)
+        np.divide(credit, weight, out=rates[..., :-1], where=(weight > 0))
         column = np.full((models, models), len(pairs.first))
         column[pairs.first, pairs.second] = np.arange(len(pairs.first))
         return rates[..., column[first, second]]
@@ -204,7 +212,10 @@ class GivenRatings:
         )
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the scores as log-strengths."""
+        """Return the scores as log-strengths, shape (models,).
+
+        For resamples (`counts`), which do not change them, the shape is (resamples, models).
+        """
         theta = self.scores / POINTS
         return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
 
@@ -213,7 +224,8 @@ class GivenRatings:
     ) -> np.ndarray:
         """Return the win rate of the first model of each pair.
 
-        A win rate is the sigmoid of the difference of log-strengths.
+        A win rate is the sigmoid of the difference of log-strengths. With `counts`, there is a row
+        for each resample.
         """
         theta = self.strengths(counts)
         return expit(theta[..., first] - theta[..., second])

@@ -249,7 +249,9 @@ def _sum_triples(
     by_group = np.zeros((3, len(GROUPS), items))
     for rows, ab, bc, ac in _triples_by_first_pair(pairs):
         judged = _judged_items(outcome[ab])
-        kind = KINDS[16 * outcome[ab, judged] + 4 * outcome[bc, judged] + outcome[ac, judged]]
+        # The outcomes of the three pairs are the digits of a number to the base 4.
+        triple = 16 * outcome[ab, judged] + 4 * outcome[bc, judged] + outcome[ac, judged]
+        kind = KINDS[triple]
         is_known = kind != UNDECIDED
         if not is_known.any():
             continue

@@ -1,5 +1,6 @@
 """Try the rankers of a run before it begins on battles like those to come."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,11 @@ from podium.ranking.trial_ranking import (
 from podium.scorers.judging import known_options
 from podium.tournaments.anchor import AUTO
 
+INSIDE_PART = r"""[^\s,=/\\'"{}\[\]]"""
+"""Matches a character that does not end a part of what was typed: a name, a path or an argument.
+
+Arguments may be a mapping of Python as text, which has quotes and brackets.
+"""
 PLACEHOLDERS = ("another model", "a third model")
 """Names that stand for the models of other runs if fewer than two models are known."""
 
@@ -78,3 +84,24 @@ def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBa
     judging = catalogue.judging_settings(**judging_options)
     is_jury = len(options.judges) > 1
     return coming_verdicts(models, options.judges, judging, one_jury=is_jury, human=has_labels)
+
+
+def is_typed(model: str, typed: str) -> bool:
+    """Return whether the last part of a model's name (`last_part`) is a whole part of a text.
+
+    Parts are divided by blanks, quotes, brackets and `,`, `=` or `/`: `llama` is one of
+    `hf pretrained=org/llama`, and none of `hf pretrained=org/llama-70b`.
+
+    Args:
+        model: name of the model.
+        typed: the model and its arguments as they were typed.
+    """
+    plain = last_part(model)
+    whole = rf"(?<!{INSIDE_PART}){re.escape(plain)}(?!{INSIDE_PART})"
+    return bool(plain) and re.search(whole, typed) is not None
+
+
+def last_part(model: str) -> str:
+    """Return the last part of a model's name, without settings: `m` of `org/m (shots=5)`."""
+    # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
+    return model.partition(" ")[0].rpartition("/")[2]

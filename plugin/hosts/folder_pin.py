@@ -88,7 +88,7 @@ class FolderPin:
             # Only a ranking shows the settings of the reference.
             self.pin = replace(pin_of_model(reference, battles.runs), date=self.pin.date)
         rankers = ",".join(dict.fromkeys(each.ranker for each in ranking.standings))
-        first = FirstRanking(task, rankers, ranking.judges_or_metrics, now())
+        first = FirstRanking(task=task, ranker=rankers, by=ranking.judges_or_metrics, date=now())
         changes = changes_of_reference(self.pin, reference, battles.runs)
         self.pin, notes = with_ranking(self.pin, first)
         self.pin = with_settings(self.pin, reference, battles.runs)
@@ -139,6 +139,8 @@ def open_pin(folder: str | None, asked: str | None) -> FolderPin:
             if asked is None:
                 raise
     pin = recorded
-    if asked is not None and (recorded is None or asked not in (recorded.model, recorded.plain)):
-        pin = pin_of_model(asked)
+    if asked is not None:
+        is_recorded = recorded is not None and asked in (recorded.model, recorded.plain)
+        if not is_recorded:
+            pin = pin_of_model(asked)
     return FolderPin(place, recorded, pin)

@@ -19,7 +19,7 @@ HOSTS = {
 }
 """The package of a host, by the name of its script or of the module after `python -m`."""
 # What the user can type if the command cannot be extended.
-INSTEAD = {
+REMEDIES_BY_HOST = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, "
     "or after the run `podium rank LOGS --ranker NAME`",
     "lm_eval": "`podium lm_eval ... --ranker NAME`, "
@@ -35,7 +35,8 @@ def watch() -> None:
     If that fails, a message is printed at exit.
     """
     # `lm_eval run` without further arguments shows help.
-    if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
+    has_option = any(word.startswith(OPTIONS) for word in sys.orig_argv)
+    if not has_option and sys.orig_argv[-1] != "run":
         return
     # In a virtual environment, Python runs the line in site-packages twice.
     if any(
@@ -116,7 +117,7 @@ class CommandLineFinder:
             package = name.replace("_", "-")
             advice = f"{package} cannot be imported; run pip install --force-reinstall {package}"
             if name in sys.modules:
-                advice = f"--ranker is not known here ({self.reason}). Use {INSTEAD[name]}"
+                advice = f"--ranker is not known here ({self.reason}). Use {REMEDIES_BY_HOST[name]}"
             elif name == "lm_eval":
                 advice += ". `podium rank OUTPUT_DIRS --ranker NAME` ranks earlier runs without it"
             print(f"podium: {advice}", file=sys.stderr)

@@ -14,11 +14,11 @@ from podium.ranking.rank_battles import rank
 
 WIN_RATE = "win-rate"
 """The ranker, and the figure of a model: its win rate against all others."""
-PINNED = "pinned-win-rate"
+PINNED_WIN_RATE = "pinned-win-rate"
 """The figure of a model: its win rate against the pinned reference."""
-OF_HOST = frozenset({WIN_RATE, PINNED})
+FIGURES_OF_HOST = frozenset({WIN_RATE, PINNED_WIN_RATE})
 """The figures that a host's results may have although no ranker of the run gives them."""
-MET = 0.9
+LEAST_SHARE_MET = 0.9
 """If a model met the reference on a smaller share of its items than this, a note says so: the
 tournament did not play all against it, and the other models decide on which items they met."""
 FIGURES = "figures"
@@ -169,7 +169,7 @@ def _against_reference(
 
     Returns:
         the figure, if there is one, and a note if there is none, or if the two met on few of the
-        model's items (`MET`).
+        model's items (`LEAST_SHARE_MET`).
     """
     if model == reference:
         return WrittenFigures((), (Notice("pin-itself", {"model": model}),))
@@ -183,10 +183,12 @@ def _against_reference(
         return WrittenFigures((), (Notice("pin-never-met", fields),))
     figures = []
     for figure in _figures_of_entry(task, replace(standings, slice=part), model):
-        figures.append(replace(figure, name=PINNED, reference=reference, opponents=(reference,)))
+        figures.append(
+            replace(figure, name=PINNED_WIN_RATE, reference=reference, opponents=(reference,))
+        )
     items = battles.battles_of_model(model).counts().items
     notes = []
-    if figures and figures[0].items < MET * items:
+    if figures and figures[0].items < LEAST_SHARE_MET * items:
         counts = {"met": figures[0].items, "items": items}
         notes.append(Notice("pin-met-in-part", {**fields, **counts}))
     return WrittenFigures(tuple(figures), tuple(notes))

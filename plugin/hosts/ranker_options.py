@@ -185,7 +185,8 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
     """Return names of rankers without repetitions, from a list or a text with commas."""
     from podium.plugins.settings import ranker_names
 
-    return tuple(ranker_names(",".join(_as_texts(typed))))
+    joined = ",".join(_as_texts(typed))
+    return tuple(ranker_names(joined))
 
 
 def _parse_reading(option: ReadingOption, typed: Any) -> Any:
@@ -260,7 +261,7 @@ LABEL = "Name of this run's model in the ranking (default: the name of its folde
 
 
 def _option_of_reading(option: ReadingOption) -> Option:
-    """Return the hosts' option for an option of reading."""
+    """Return the hosts' option for an option of reading: its parser, and what the help shows."""
     if option.kind == "flag":
         shown = ""
     elif option.kind == "truth":

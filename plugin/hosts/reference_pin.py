@@ -21,7 +21,7 @@ from podium.wording import some
 
 PIN_FILE = "pin.json"
 """Name of the file. It lies in the folder of podium's tournaments: `OUTPUT.podium/pin.json`."""
-WITH_SECRETS = frozenset({"model argument"})
+KINDS_WITH_SECRETS = frozenset({"model argument"})
 """Kinds of settings that may hold API keys, and are not written into the file."""
 SettingRow = tuple[str, str, str, str]
 """Kind, name and scorer of a setting of a run (`podium.run_record.Setting`), and its value."""
@@ -94,7 +94,7 @@ def with_settings(pin: ReferencePin, name: str, runs: Sequence[RunRecord]) -> Re
         rows = [
             (*setting, value)
             for setting, value in run.settings().items()
-            if setting.kind not in WITH_SECRETS
+            if setting.kind not in KINDS_WITH_SECRETS
         ]
         if rows:
             known[run.task] = tuple(sorted(rows))
@@ -254,7 +254,11 @@ def _parse_pin(document: Any) -> ReferencePin:
     rankings = []
     for row in document["rankings"]:
         by = tuple(map(str, row["by"]))
-        rankings.append(FirstRanking(str(row["task"]), str(row["ranker"]), by, str(row["date"])))
+        rankings.append(
+            FirstRanking(
+                task=str(row["task"]), ranker=str(row["ranker"]), by=by, date=str(row["date"])
+            )
+        )
     settings = {}
     for task, rows in document["settings"].items():
         settings[str(task)] = tuple(

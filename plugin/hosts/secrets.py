@@ -11,11 +11,11 @@ SECRET_NAME = re.compile(
     r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$"
 )
 """Matches names of arguments and variables that hold a secret, for example `openai_api_key`."""
-ASSIGNED = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
+SECRET_ASSIGNMENT = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
 """Matches the name of a secret in arguments that are written as one text: `api_key=...`."""
-IN_ADDRESS = re.compile(r"://[^/@\s]*@")
+SECRET_IN_ADDRESS = re.compile(r"://[^/@\s]*@")
 """Matches the user and password in an address: `://user:password@`."""
-SHAPES = re.compile(
+SECRET_SHAPES = re.compile(
     r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}"
 )
 """Matches texts that look like API keys (`sk-...`, `hf_...`) or bearer tokens."""
@@ -24,7 +24,7 @@ SHORTEST = 8
 
 Short values, such as `none`, may occur in any text.
 """
-HIDDEN = "***"
+HIDDEN_TEXT = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
@@ -37,7 +37,7 @@ def refuse_secrets(arguments: Mapping[str, Any]) -> None:
         name = path.rpartition(".")[2]
         holds_secret = False
         if isinstance(value, str):
-            holds_secret = bool(ASSIGNED.search(value)) or redact(value) != value
+            holds_secret = bool(SECRET_ASSIGNMENT.search(value)) or redact(value) != value
         if is_secret_name(name) or holds_secret:
             raise UsageError(
                 f"{path} holds a secret, and lm-eval writes a filter's arguments into its results "
@@ -87,8 +87,8 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
     # The longest secret is replaced first, because another one may be a part of it.
     for secret in sorted({*secrets, *environment}, key=len, reverse=True):
         if len(secret) >= SHORTEST:
-            text = text.replace(secret, HIDDEN)
-    return IN_ADDRESS.sub(f"://{HIDDEN}@", SHAPES.sub(HIDDEN, text))
+            text = text.replace(secret, HIDDEN_TEXT)
+    return SECRET_IN_ADDRESS.sub(f"://{HIDDEN_TEXT}@", SECRET_SHAPES.sub(HIDDEN_TEXT, text))
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -98,7 +98,8 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _leaves(inner, f"{path}.{name}" if path else str(name))
+            inner_path = f"{path}.{name}" if path else str(name)
+            yield from _leaves(inner, inner_path)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for inner in value:
             yield from _leaves(inner, path)

@@ -7,13 +7,15 @@
   key (`#`) and value (`@`).
 - `{files:len}` is the length of a list.
 - `{models:noun model}` is `model` or `models`, and `{lost:one is|are}` is `is` or `are`.
-- `{why:if  (#)}` is ` (TEXT)`, or nothing if the field is empty.
+- `{why:if  (#)}` is ` (TEXT)`, and `{limits:if ; #}` is `; TEXT`, or nothing if the field is empty.
+  All after `if` and one blank is written, blanks included, with the value in place of `#`.
 - `{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, written
   as the user types them: in a shell, in Python or in a host (`podium.notices.option_forms`).
 """
 
 # Warnings about files and tables of battles or scores.
 OF_READING = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "accepted": "{sentence}",
     "arena-rows": (
         "Arena's own scripts leave out {rows:,} of these {battles:,} battles, which count here "
@@ -196,6 +198,23 @@ OF_READING = {
     "metric-missing": (
         "{path} has no {metric} (it has {known}), so {model} is not compared on {task}"
     ),
+    "verdicts-count": (
+        "{task}: the verdicts of {scorers} count ({judged} models), and not the scores ({scored} "
+        "{scored:noun model}); {option:metric={metric}} takes the scores"
+    ),
+    "scores-count": (
+        "{task}: the scores count ({scored} models), and not the verdicts of {scorers} ({judged} "
+        "models); {option:metric={scorer}} takes the verdicts"
+    ),
+    "models-without-verdicts": (
+        "{models:10} {models:one is|are} not ranked on {task}, because no verdict of {scorers} is "
+        "about {models:one it|them}; {option:metric={metric}} ranks by scores"
+    ),
+    "models-without-scores": (
+        "{models:10} {models:one is|are} not ranked on {task}, because {models:one it has|they "
+        "have} no scores; {option:metric={scorer}} ranks by verdicts"
+    ),
+    "battles-not-judged": "{path}: {scorers} judged no battle: {why}",
     "metric-of-no-run": (
         "{tasks:5} {tasks:one has|have} no {metrics} and {tasks:one is|are} left out"
     ),
@@ -352,6 +371,7 @@ OF_READING = {
 }
 # Warnings about the responses of models, and about the calls of a tournament.
 OF_RESPONSES = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "batches-in-rounds": (
         "batches of a provider wait for one another: at most {rounds:,} rounds, each of which "
         "waits at least {seconds:g} seconds ({minutes:,.3g} minutes together), and up to 24 hours "
@@ -459,6 +479,7 @@ OF_RESPONSES = {
 
 # Warnings about logs of Inspect.
 OF_LOGS = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "empty-shard": ("left out: {path}: its shard has no battle; give the logs of the other shards"),
     "scores-are-lists": (
         "scores of {scorers} in {task} are lists and are not ranked: let the scorer return a "
@@ -577,6 +598,7 @@ OF_LOGS = {
 
 # Warnings of rankers.
 OF_RANKERS = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "all-separated": (
         "separated, rating set by the regularization ({regularization:g}) and unbounded by the "
         "data: every model. What would bound the ratings: battles that upset the order of some "
@@ -802,6 +824,7 @@ OF_RANKERS = {
 
 # Warnings about calibrations of a judge by human labels.
 OF_CALIBRATIONS = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "agreement-unweighted": (
         "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings "
         "and beta use weights"
@@ -901,6 +924,7 @@ OF_CALIBRATIONS = {
 
 # Warnings about judges.
 OF_JUDGES = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "judge-of-position": (
         "the response shown {position} won in all {decided} of the first {judgments} judgments of "
         "{judge} that are no ties, though either was shown first (replies: {replies}). Take "
@@ -961,6 +985,7 @@ OF_JUDGES = {
 
 # Warnings about rankings, slices and replays.
 OF_RANKINGS = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "jury-merged": (
         "the verdicts of {judges:len} judges are merged by {rule}, one per battle; "
         "{option:by=judge} ranks each of them"
@@ -990,7 +1015,7 @@ OF_RANKINGS = {
     "ranked-together": (
         "{values:len} {column}s ({values:5}) are ranked together; {option:by={column}} ranks each"
     ),
-    "replaced-ranker": ("ranked by {instead}, not by {ranker}{idle:if  (# without effect)}: {why}"),
+    "replaced-ranker": "ranked by {instead}, not by {ranker}{idle:if  (# without effect)}: {why}",
     "replay-not-scored": (
         "some seeds gave no score to some models and are left out of error and tau: {tournaments}"
     ),
@@ -1012,6 +1037,7 @@ OF_RANKINGS = {
 
 # Warnings about the pinned reference of a host's results.
 OF_PINS = {
+    # For `{x:if ; #}` and the other formats, see the top of this file.
     "no-pin": (
         "ratings and win rates here change as models join; {option:pin=MODEL} writes the win rate "
         "against one model, which does not"
@@ -1151,6 +1177,8 @@ NOTES = frozenset(
         "transcripts-as-recorded",
         "turns-are-items",
         "unequal-estimates",
+        "scores-count",
+        "verdicts-count",
         "verdicts-unweighted",
         "votes-agree",
         "voters-pooled",

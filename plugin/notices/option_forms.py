@@ -16,7 +16,7 @@ Kind = Literal["option", "setting", "argument"]
 Inspect task (by `-T`)."""
 MAPPINGS = frozenset({"columns", "where"})
 """Options whose value is `KEY=VALUE` in a command, and a dict in Python."""
-REPEATED = frozenset({"where"})
+REPEATED_MAPPINGS = frozenset({"where"})
 """Those of `MAPPINGS` that a command takes once for each `KEY=VALUE`."""
 OptionForm: TypeAlias = Callable[[Kind, str, str], str]
 """A function from the kind, name and value of an option to the text that the user types.
@@ -33,14 +33,14 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
             and `-T NAME=VALUE` for `argument`.
         name: name of the option.
         value: its value. An `option` with the value `false` is written as `--no-NAME`, and without
-            a value if it is `true` or empty. An `option` in `REPEATED` is written once for each of
-            the values that commas separate.
+            a value if it is `true` or empty. An `option` in `REPEATED_MAPPINGS` is written once for
+            each of the values that commas separate.
     """
     if kind != "option":
         flag = "-T" if kind == "argument" else "--set"
         return f"{flag} {name}={quoted_value(value)}"
     typed = name.replace("_", "-")
-    if name in REPEATED:
+    if name in REPEATED_MAPPINGS:
         return " ".join(f"--{typed} {shlex.quote(part)}" for part in value.split(","))
     if value == "false":
         return f"--no-{typed}"

@@ -67,7 +67,9 @@ def compared_size(
     if items is None:
         problem = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
         raise UsageError(f"--difference {difference}: {problem}")
-    return ComparedSize(difference, test, assumption, items, power_on(items))
+    return ComparedSize(
+        difference=difference, test=test, spread=assumption, items=items, power=power_on(items)
+    )
 
 
 def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:
@@ -172,13 +174,16 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
 
 
 def sign_power(difference: float, disagree: float, level: float, items: int) -> float:
-    """Return the power of the exact two-sided sign test.
+    """Return the power of the exact two-sided sign test, in [0, 1].
+
+    Only tests that find the better model ahead count as detections.
 
     Args:
-        difference: true difference of the two models' shares of right items.
-        disagree: share of items on which just one of the two models is right.
+        difference: true difference of the two models' shares of right items, above 0 and at most
+            `disagree`.
+        disagree: share of items on which just one of the two models is right, in (0, 1].
         level: confidence level of the test, in (0, 1).
-        items: number of items.
+        items: number of items, 1 or more.
     """
     from scipy.special import bdtr, bdtrc, bdtrik
 

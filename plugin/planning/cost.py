@@ -62,7 +62,7 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     models = _verdict_models(request)
     yield _price_tournament(request, _anchor_design(request), models)
     for name in ("round_robin", "swim", "chain", "ring"):
-        design = TournamentDesign(name, name, {"seed": request.seed})
+        design = TournamentDesign(label=name, name=name, settings={"seed": request.seed})
         yield _price_tournament(request, design, models)
     if request.items is None:
         request.leave_out(
@@ -83,9 +83,11 @@ def _anchor_design(request: PlanRequest) -> TournamentDesign:
     """
     settings: Mapping[str, Any] = {"seed": request.seed}
     if request.anchor is None:
-        return TournamentDesign("anchor, by a pilot", "anchor", settings)
+        return TournamentDesign(label="anchor, by a pilot", name="anchor", settings=settings)
     label = f"anchor {request.anchor}"
-    return TournamentDesign(label, "anchor", {"anchor": request.anchor, **settings})
+    return TournamentDesign(
+        label=label, name="anchor", settings={"anchor": request.anchor, **settings}
+    )
 
 
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
@@ -153,7 +155,8 @@ def _price_tournament(
     def items_for_variance(value: float) -> float:
         """Return the number of items, 2 or more, that a variance on one item needs."""
         # Without the rounding, an error of floating point could add an item.
-        return float(max(2, ceil(round(value * items_per_variance, 9))))
+        items = ceil(round(value * items_per_variance, 9))
+        return float(max(items, 2))
 
     needed = variance.transform(items_for_variance)
     line = _add_costs(line, request, battles, tariff, needed)

@@ -127,11 +127,11 @@ def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | N
         unit=field.unit,
         number=number,
         items=len(field.items),
-        effect=_at_least_one(jackknife_of_log(effects[0], effects[1:], level)),
+        effect=_raise_to_one(jackknife_of_log(effects[0], effects[1:], level)),
     )
 
 
-def _at_least_one(effect: Estimate) -> Estimate:
+def _raise_to_one(effect: Estimate) -> Estimate:
     """Return a design effect of at least 1, with an interval that is cut at 1.
 
     Groups do not make fewer items necessary. The interval is cut afterwards: if all effects without
@@ -139,7 +139,7 @@ def _at_least_one(effect: Estimate) -> Estimate:
     """
     low = None if effect.low is None else max(1.0, effect.low)
     high = None if effect.high is None else max(1.0, effect.high)
-    return Estimate(max(1.0, effect.value), low, high)
+    return Estimate(value=max(1.0, effect.value), low=low, high=high)
 
 
 def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
@@ -212,4 +212,4 @@ def jackknife_of_log(value: float, without_part: Sequence[float], level: float) 
     parts = len(logs)
     error = sqrt((parts - 1) / parts * float(np.sum((logs - logs.mean()) ** 2)))
     half_width = t_quantile(parts, level) * error
-    return Estimate(value, value * exp(-half_width), value * exp(half_width))
+    return Estimate(value=value, low=value * exp(-half_width), high=value * exp(half_width))

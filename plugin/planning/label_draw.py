@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
 from podium.wording import item_option, plural, quantity, word_for
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DEFAULT_NUMBER = 100
 """Number of battles that are drawn unless the user says how many."""
 UNINFORMATIVE_SPREAD = 10.0
@@ -29,8 +32,8 @@ UNINFORMATIVE_SPREAD = 10.0
 
 It is so large that the judge's ratings add nothing to the labels.
 """
-FIRST_RESPONSE = 1
-"""Number of the response that humans read, if a model gave several to an item."""
+Candidate = tuple[tuple[str, int], tuple[str, str]]
+"""A battle that may be drawn: its item and the number of the response (from 1), and its models."""
 Forecast = dict[int, tuple[float, float]]
 """Two mean absolute errors of ratings, in Elo, for each number of labels.
 
@@ -71,7 +74,9 @@ def draw_labels(
     """Draw unlabelled battles for humans to judge, and forecast the error of ratings.
 
     The draw is random. It gives each model about the same number of labels, those that the battles
-    have already included. Battles of identical responses are ties by definition, and are left out.
+    have already included. If models gave several responses to an item (epochs), the battles of each
+    are battles of their own. Battles of identical responses are ties by definition, and are left
+    out.
 
     Args:
         battles: judged battles, with the labels that they have already.
@@ -108,7 +113,7 @@ def draw_labels(
         raise UsageError(why + _left_out_text(identical))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
-    rows = tuple(_sheet_row(item, *pair, texts, rng) for item, pair in drawn)
+    rows = tuple(_sheet_row(*battle, *pair, texts, rng) for battle, pair in drawn)
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
@@ -150,8 +155,8 @@ def _select_unlabelled(
     labels: HumanLabelFit | None,
     texts: BattleTexts | None,
     rated: AbstractSet[str],
-) -> list[tuple[str, tuple[str, str]]]:
-    """Return item and pair of the battles of rated models without a label, sorted, each once.
+) -> list[Candidate]:
+    """Return the battles of rated models without a label, sorted, each once.
 
     With texts, only battles with both responses are returned.
 
@@ -161,64 +166,71 @@ def _select_unlabelled(
         texts: the texts for the sheet; None if none are given.
         rated: names of the models with a readable battle.
     """
-    table = battles.table[~labels.is_labelled] if labels else battles.table
-    with_item = table[["item", "model_a", "model_b"]].dropna(subset="item")
-    rows = with_item.astype(str).itertuples(index=False)
+    candidates = _candidates_in(battles)
+    if labels:
+        candidates = candidates[~labels.is_labelled]
     selected = []
-    for item, pair in {(item, (min(a, b), max(a, b))) for item, a, b in rows}:
+    for battle, pair in set(candidates.dropna()):
         are_rated = rated >= set(pair)
-        has_texts = texts is None or _has_both_responses(texts, item, pair)
+        has_texts = texts is None or _has_both_responses(texts, battle, pair)
         if are_rated and has_texts:
-            selected.append((item, pair))
+            selected.append((battle, pair))
     return sorted(selected)
 
 
-def _has_both_responses(texts: BattleTexts, item: str, pair: tuple[str, str]) -> bool:
-    """Return whether the texts have the first response of both models to an item."""
-    return all((item, FIRST_RESPONSE, model) in texts.responses for model in pair)
+def _candidates_in(battles: Battles) -> "pd.Series":
+    """Return each battle as a `Candidate`, with its models in the order of their names.
+
+    The values are None for battles without an item. The index is that of the table of battles.
+    """
+    import pandas as pd
+
+    table = battles.table
+    names = table[["model_a", "model_b"]].astype(str).itertuples(index=False)
+    candidates: list[Candidate | None] = []
+    for item, number, (a, b) in zip(table["item"], battles.responses, names, strict=True):
+        pair = (min(a, b), max(a, b))
+        candidates.append(None if pd.isna(item) else ((str(item), int(number)), pair))
+    return pd.Series(candidates, table.index, dtype=object)
+
+
+def _has_both_responses(texts: BattleTexts, battle: tuple[str, int], pair: tuple[str, str]) -> bool:
+    """Return whether the texts have the responses of both models in a battle."""
+    return all((*battle, model) in texts.responses for model in pair)
 
 
 def _with_different_responses(
-    candidates: Sequence[tuple[str, tuple[str, str]]],
+    candidates: Sequence[Candidate],
     battles: Battles,
     texts: BattleTexts | None,
-) -> list[tuple[str, tuple[str, str]]]:
-    """Return the battles, as item and pair, whose responses are not known to be the same text.
+) -> list[Candidate]:
+    """Return the battles whose responses are not known to be the same text.
 
     White space at the ends does not count. What is not known of the texts is taken from the column
     `identical` and from the texts in the files of verdicts.
     """
     tied = _identical_by_table(battles)
     kept = []
-    for item, pair in candidates:
-        if texts is not None and _has_both_responses(texts, item, pair):
-            first, second = (texts.responses[item, FIRST_RESPONSE, name] for name in pair)
+    for battle, pair in candidates:
+        if texts is not None and _has_both_responses(texts, battle, pair):
+            first, second = (texts.responses[(*battle, name)] for name in pair)
             is_identical = first.strip() == second.strip()
         else:
-            has_identical_texts = item in battles.identical_responses.get(pair, ())
-            is_identical = has_identical_texts or (item, pair) in tied
+            has_identical_texts = battle[0] in battles.identical_responses.get(pair, ())
+            is_identical = has_identical_texts or (battle, pair) in tied
         if not is_identical:
-            kept.append((item, pair))
+            kept.append((battle, pair))
     return kept
 
 
-def _identical_by_table(battles: Battles) -> set[tuple[str, tuple[str, str]]]:
-    """Return item and pair of the battles whose rows all say that responses are identical."""
+def _identical_by_table(battles: Battles) -> set[Candidate]:
+    """Return the battles whose rows all say that responses are identical."""
     table = battles.table
     if IDENTICAL not in table:
         return set()
-    known = table.dropna(subset="item")
-    is_identical = known[IDENTICAL].eq(True)
-    identical = set[tuple[str, tuple[str, str]]]()
-    different = set[tuple[str, tuple[str, str]]]()
-    names = known[["item", "model_a", "model_b"]].astype(str)
-    for (item, a, b), is_tie in zip(names.itertuples(index=False), is_identical, strict=True):
-        battle = (item, (min(a, b), max(a, b)))
-        if is_tie:
-            identical.add(battle)
-        else:
-            different.add(battle)
-    return identical - different
+    is_identical = table[IDENTICAL].eq(True)
+    candidates = _candidates_in(battles)
+    return {*candidates[is_identical].dropna()} - {*candidates[~is_identical].dropna()}
 
 
 def _left_out_text(number: int) -> str:
@@ -253,14 +265,20 @@ def _describe_shortage(
         return f"{have} a label: none is left to label"
     if texts is None:
         return "no battle without a label has an item and two models with a readable verdict each"
-    return (
+    problem = (
         "no battle without a label has both responses: --responses and SOURCE must name items and "
         "models alike; --responses 'NAME=PATH' gives a model the name that it has in the ranking"
     )
+    return ". ".join([problem, *texts.notes])
 
 
 def _sheet_row(
-    item: str, first: str, second: str, texts: BattleTexts | None, rng: np.random.Generator
+    item: str,
+    number: int,
+    first: str,
+    second: str,
+    texts: BattleTexts | None,
+    rng: np.random.Generator,
 ) -> SheetRow:
     """Return the row of a battle with the two responses in random order.
 
@@ -268,6 +286,7 @@ def _sheet_row(
 
     Args:
         item: name of the item.
+        number: number of the responses to the item.
         first: one of the models.
         second: the other model.
         texts: the texts for the sheet; None if none are given.
@@ -277,8 +296,8 @@ def _sheet_row(
     instruction = left_text = right_text = ""
     if texts is not None:
         instruction = texts.instructions.get(item, "")
-        left_text = _response_text(texts, item, left)
-        right_text = _response_text(texts, item, right)
+        left_text = _response_text(texts, item, number, left)
+        right_text = _response_text(texts, item, number, right)
     return SheetRow(
         item=item,
         instruction=instruction,
@@ -286,13 +305,14 @@ def _sheet_row(
         model_2=right,
         response_1=left_text,
         response_2=right_text,
+        response=number,
     )
 
 
-def _response_text(texts: BattleTexts, item: str, model: str) -> str:
-    """Return a model's first response to an item in a form for humans: the pieces of a transcript
-    are apart."""
-    key = item, FIRST_RESPONSE, model
+def _response_text(texts: BattleTexts, item: str, number: int, model: str) -> str:
+    """Return a model's response to an item in a form for humans: the pieces of a transcript are
+    apart."""
+    key = item, number, model
     text = texts.responses[key]
     return plain_text(text) if key in texts.transcripts else text
 
@@ -371,10 +391,10 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         for number, (with_judge, without_judge) in draw.forecast.items()
     )
     table = Table(
-        "",
-        ("labels in all", "with the judge", "alone"),
-        rows,
-        "rrr",
+        title="",
+        header=("labels in all", "with the judge", "alone"),
+        rows=rows,
+        align="rrr",
         legend=("mean absolute error, Elo",),
     )
     return (Report("how many labels for which error", table=table, notes=tuple(notes)),)

@@ -64,6 +64,8 @@ def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
 def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
     """Return the realization of the pilot's judges if the tariff has none, as it is not installed.
 
+    The result is None if the tariff has one, or if the pilot does not record it.
+
     Args:
         battles: the pilot.
         tariff: the tariff in which `tariff_of_judges` has set what the pilot says.

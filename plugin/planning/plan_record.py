@@ -14,7 +14,7 @@ from podium.format_version import FORMAT_VERSION
 from podium.plugins import catalogue
 from podium.rankers.estimate import Estimate
 from podium.scorers.battle import ORDERS, Orders, judgments
-from podium.scorers.shared_prefixes import LEAST_CACHED
+from podium.scorers.shared_prefixes import least_cached
 from podium.tournaments.judge_rotation import read_shares
 
 if TYPE_CHECKING:
@@ -46,11 +46,13 @@ class Tariff:
         overlap: share of the battles that all judges of a rotation judge, in [0, 1].
         realization: how judges are asked, as `likert`; those that grade single responses are asked
             once about each. None for that of the pilot, or for a judge of pairs.
+        judge_model: name of the judge's model, whose provider says from how many tokens on it
+            caches (`least_cached`); None for the number of most providers.
 
     Raises:
         UsageError: an unknown word for orders, an unknown realization, a number out of its range,
-            more shared tokens than input tokens, a price of cached tokens without their number, or
-            an overlap without a rotation.
+            more shared tokens than input tokens, a price of cached tokens or a model of the judge
+            without their number, or an overlap without a rotation.
     """
 
     orders: Orders = "both"
@@ -64,6 +66,7 @@ class Tariff:
     judges: str | None = None
     overlap: float = 0.0
     realization: str | None = None
+    judge_model: str | None = None
 
     def __post_init__(self) -> None:
         """Raise UsageError for impossible values, as the docstring of the class says."""
@@ -92,10 +95,17 @@ class Tariff:
             raise UsageError(
                 f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is {given}"
             )
-        if self.price_cached is not None and shared is None:
-            raise UsageError(
-                "--price-cached: give --tokens-shared, the tokens that all calls on an item share"
-            )
+        named = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
+        for option, value in named.items():
+            if value is not None and shared is None:
+                raise UsageError(
+                    f"{option}: give --tokens-shared, the tokens that all calls on an item share"
+                )
+
+    @property
+    def least_cached(self) -> int:
+        """Number of tokens from which on the judge's provider caches the beginning of a prompt."""
+        return least_cached(self.judge_model)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -138,7 +148,7 @@ class Tariff:
 
         The number of battles of each judge is rounded up. Of the calls of a judge on an item, all
         but the first can get its shared tokens from a prompt cache, if they are as many as
-        providers cache (`LEAST_CACHED`).
+        the provider caches (`least_cached`).
 
         Args:
             battles: number of battles.
@@ -158,7 +168,7 @@ class Tariff:
         tokens_out = None if self.tokens_out is None else calls * self.tokens_out
         cached = None
         if self.tokens_shared is not None and items is not None:
-            shared = self.tokens_shared if self.tokens_shared >= LEAST_CACHED else 0.0
+            shared = self.tokens_shared if self.tokens_shared >= self.least_cached else 0.0
             cached = shared * sum(max(own - items, 0) for own in by_judge)
         price_of_input = _price(tokens_in, self.price_in)
         if price_of_input is not None and cached and self.price_cached is not None:
@@ -422,7 +432,9 @@ def elo_of_edge(edge: float, ties: float) -> float:
         The difference, infinite if the better model wins every item.
     """
     rate = 0.5 + edge * (1 - ties)
-    return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
+    if rate >= 1:
+        return float("inf")
+    return float(400 * np.log10(rate / (1 - rate)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
 from podium.rankers.estimate import Estimate
-from podium.scorers.shared_prefixes import LEAST_CACHED
 from podium.show.answers.fixed_raters import after_colon
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
@@ -237,7 +236,7 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
 
 
 def _anchor_section(plan: Plan) -> Section:
-    """Return the table of the pilot's models as anchors."""
+    """Return the table of the pilot's models as anchors, with the informativeness of each."""
     columns: tuple[Column, ...] = (
         ("anchor", lambda candidate: candidate.anchor),
         ("advice", lambda candidate: candidate.advice),
@@ -258,7 +257,7 @@ def _anchor_section(plan: Plan) -> Section:
 
 
 def _sample_size_section(plan: Plan) -> Section:
-    """Return the table of how many items detect which edge."""
+    """Return the table of how many items detect which edge, directly and by an anchor."""
     columns: tuple[Column, ...] = (
         ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),
         ("edge", lambda sample: f"{sample.edge:+.3g}"),
@@ -327,29 +326,31 @@ def _planned_costs(plan: Plan) -> Section:
         )
         error = f"error: standard error of the difference of a typical pair, Elo; {detected}"
         notes = [error, f"intervals: {plan.methods['precision']}", *notes]
-    shared = plan.provenance["options"]["tariff"]["tokens_shared"]
-    if shared is not None:
-        notes.append(_cache_note(shared))
+    tariff = plan.provenance["options"]["tariff"]
+    if tariff["tokens_shared"] is not None:
+        notes.append(_cache_note(tariff["tokens_shared"], tariff["least_cached"]))
     items = plan.asked["items"]
     verbs = word_for(items, "costs and detects", "cost and detect")
     title = f"what {quantity(items, 'item')} {verbs}"
     return _section("costs", title, plan.lines, columns, notes)
 
 
-def _cache_note(shared: float) -> str:
+def _cache_note(shared: float, least: int) -> str:
     """Say what the cacheable share of the input is, or why nothing can be cached.
 
     Args:
         shared: number of tokens with which all calls on an item begin.
+        least: number of tokens from which on the provider caches.
     """
-    if shared < LEAST_CACHED:
+    if shared < least:
         return (
-            f"cacheable: nothing, as providers cache beginnings of {LEAST_CACHED:,} tokens or "
+            f"cacheable: nothing, as the provider caches beginnings of {least:,} tokens or "
             f"more, and calls on an item share {shared:,.0f}"
         )
     return (
         "cacheable: share of the tokens in that a provider's prompt cache can serve, at least: "
-        f"all calls on an item but the first, {shared:,.0f} tokens each"
+        f"all calls on an item but the first, {shared:,.0f} tokens each "
+        f"(it keeps beginnings of {least:,} tokens or more)"
     )
 
 
@@ -406,7 +407,9 @@ def _section(
             continue
         heads.append(head)
         cells_by_column.append(cells)
-    table = Table("", tuple(heads), tuple(zip(*cells_by_column, strict=True)), **more)
+    table = Table(
+        title="", header=tuple(heads), rows=tuple(zip(*cells_by_column, strict=True)), **more
+    )
     return Section(name, title, tables=(table,), notes=tuple(notes))
 
 

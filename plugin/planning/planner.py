@@ -125,10 +125,10 @@ def make_plan(
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
-    return replace(_build_plan(request), compared=_in_groups(compared, request))
+    return replace(_build_plan(request), compared=_size_in_groups(compared, request))
 
 
-def _in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
+def _size_in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
     """Return the size of a comparison with as many items as it takes in the pilot's groups.
 
     It is returned unchanged if the pilot's items have no groups; None stays None.
@@ -218,7 +218,8 @@ def _build_plan(request: PlanRequest) -> Plan:
     lines = tuple(price_designs(request))
     decision = select_design(request.models, request.baseline, request.pairs)
     sources = request.record.battles.sources if request.record else ()
-    options = {"seed": request.seed, "tariff": asdict(request.tariff)}
+    tariff = {**asdict(request.tariff), "least_cached": request.tariff.least_cached}
+    options = {"seed": request.seed, "tariff": tariff}
     return Plan(
         asked=_numbers_of_plan(request),
         assumptions=tuple(_assumptions(request)),
@@ -285,8 +286,8 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
     if share == 0 and ties.low is not None:
         # If no battle is a tie, there is no standard error. Of G items, none has a tie with
         # probability (1 - share)^G, which is (1 - level) / 2 at the upper end.
-        return Estimate(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
-    return Estimate(share, ties.low, ties.high)
+        return Estimate(value=0.0, low=0.0, high=1 - ((1 - level) / 2) ** (1 / coded.clusters))
+    return Estimate(value=share, low=ties.low, high=ties.high)
 
 
 def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
@@ -298,7 +299,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     """
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
-        pilot = TournamentDesign("pilot", "anchor", {"pilot": PILOT_ITEMS})
+        pilot = TournamentDesign(label="pilot", name="anchor", settings={"pilot": PILOT_ITEMS})
         size = battles_of(pilot, stand_in_names(request.models), PILOT_ITEMS)
         calls = request.tariff.cost(size, PILOT_ITEMS, request.models).calls
         remedy = f"play {PILOT_ITEMS} items ({size:,} battles, {calls:,} calls) and plan from them"
@@ -328,7 +329,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     )
     ranked = [entry for entry in standings.entries if entry.score is not None]
     for position, entry in enumerate(ranked):
-        share = Estimate(entry.score or 0.0, entry.low, entry.high)
+        share = Estimate(value=entry.score or 0.0, low=entry.low, high=entry.high)
         pairs = int(entry.extra.get("pairs") or 0)
         advice = _advice_on_anchor(position, entry.rank_low)
         yield AnchorCandidate(entry.model, share, pairs, entry.rank_low, entry.rank_high, advice)
@@ -373,7 +374,7 @@ def _share_through_anchor(
     return None
 
 
-UNWEIGHTED = (
+UNWEIGHTED_SHARES = (
     "the pilot's shares of ties and of decided battles count each battle once, whatever its "
     "weight; if {units} to come have weights like the pilot's, a comparison takes {effect:.2f} "
     "times as many (design effect)"
@@ -444,7 +445,7 @@ def _assumption_on_weights(battles: Battles) -> str:
     """
     share = cluster_shares(prepare_battles(battles))
     effect = len(share) * float(share @ share)
-    return UNWEIGHTED.format(units=plural(battles.unit, 2), effect=effect)
+    return UNWEIGHTED_SHARES.format(units=plural(battles.unit, 2), effect=effect)
 
 
 def _assumption_on_raters(raters: Raters) -> str:
@@ -521,12 +522,12 @@ def select_design(
     if baseline is not None:
         step = f"{question} yes, {baseline}: it is the anchor, whatever its strength"
         advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"
-        return Decision("baseline", advice, (step,))
+        return Decision(design="baseline", advice=advice, steps=(step,))
     steps = [f"{question} no: none was named (--baseline)"]
     question = "are there at most 3 models?"
     if models <= 3:
         step = f"{question} yes, {models}: all pairs cost no more than an anchor from outside would"
-        return Decision("round_robin", "compare all pairs", (*steps, step))
+        return Decision(design="round_robin", advice="compare all pairs", steps=(*steps, step))
     steps.append(
         f"{question} no, {models}: the cost of all pairs grows with the square of their number"
     )
@@ -535,11 +536,11 @@ def select_design(
         step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
         advice = f"compare {shown}; report win rates of these pairs, no scores"
-        return Decision("pairs", advice, (*steps, step))
+        return Decision(design="pairs", advice=advice, steps=(*steps, step))
     steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the "
         "weakest, confirm its informativeness by a pilot and report it; or take a design without "
         "an anchor where the tables below allow it"
     )
-    return Decision("ranking", advice, tuple(steps))
+    return Decision(design="ranking", advice=advice, steps=tuple(steps))

@@ -127,7 +127,12 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     # are closer to each other.
     dispersion = 1 - ties / (4 * np.mean(credit * (1 - credit)))
     item_variance = (ASSUMED_ITEM_SD / POINTS) ** 2
-    return VerdictModel(tuple(sorted(names)), theta, item_variance, float(dispersion))
+    return VerdictModel(
+        names=tuple(sorted(names)),
+        theta=theta,
+        item_variance=item_variance,
+        dispersion=float(dispersion),
+    )
 
 
 def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:
@@ -195,9 +200,8 @@ def _fit_verdicts(
     """
     is_known = ~np.isnan(credit)
     battle_count = np.triu(is_known.sum(axis=0), 1).astype(np.float64)
-    theta = fit_strengths(
-        pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), battle_count)
-    ).theta
+    credit_sum = np.triu(np.nansum(credit, axis=0), 1)
+    theta = fit_strengths(pairs_from_matrices(credit_sum, battle_count)).theta
     expected = expit(theta[:, None] - theta)
     surplus = np.where(is_known, credit - expected, 0.0)
     information = np.where(is_known, expected * (1 - expected), 0.0)

@@ -200,7 +200,7 @@ def merge_orders(battles: Battles) -> Battles:
     The same object is returned if there is nothing to merge. Pairs with one unparsed order keep
     the verdict of the other one if the battles were read so (`one_sided`).
     """
-    rows = battles.rows.join_orders(keep_one_sided=battles.reading.get("one_sided") == "keep")
+    rows = battles.rows.join_orders(keep_one_sided=(battles.reading.get("one_sided") == "keep"))
     # The rows themselves are returned if they have no orders, or were merged before.
     if rows is battles.rows:
         return battles
@@ -266,7 +266,9 @@ def _field_of(battles: Battles) -> Field:
         return Field(battles.models, items, {})
     groups = battles.table[["item", battles.group]].dropna().drop_duplicates("item")
     group_of_item = dict(zip(groups["item"], groups[battles.group].astype(str), strict=True))
-    return Field(battles.models, items, {}, group_of_item, battles.unit)
+    return Field(
+        models=battles.models, items=items, absent={}, groups=group_of_item, unit=battles.unit
+    )
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:

@@ -289,7 +289,7 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     square_sum = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
     variance = (square_sum - ties / 2) / 24
     return np.divide(
-        positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=variance > 0
+        positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=(variance > 0)
     )
 
 

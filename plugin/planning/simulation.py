@@ -28,7 +28,7 @@ The error of the rule falls exponentially with the step.
 """
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 """Step times density of the standard logistic distribution at `LOGITS`."""
-UNPARSED = "simulated: unparsed"
+UNPARSED_REASON = "simulated: unparsed"
 JUDGMENT_COLUMNS = (
     "item",
     "model_a",
@@ -327,7 +327,8 @@ class World:
     ) -> dict[str, Any]:
         """Return a judge's verdicts on battles in one order, as columns of shape (battles,).
 
-        Credits and margins are those of the model at `a`, whichever response is shown first.
+        Credits and margins are those of the model at `a`, whichever response is shown first. They
+        are NaN for unparsed replies, which have a reason.
 
         Args:
             judge: the judge.
@@ -358,7 +359,7 @@ class World:
             "margin": np.where(is_unparsed, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "reason": reasons_where(is_unparsed, UNPARSED),
+            "reason": reasons_where(is_unparsed, UNPARSED_REASON),
         }
 
 

@@ -297,10 +297,12 @@ def _variants(
     options_of_variants = set().union(*variants.values())
     if variants and options_of_variants.isdisjoint(settings):
         for label, variant in variants.items():
-            yield TournamentDesign(f"{name} {label}", name, {**settings, **variant})
+            yield TournamentDesign(
+                label=f"{name} {label}", name=name, settings={**settings, **variant}
+            )
         return
     chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
-    yield TournamentDesign(" ".join([name, *chosen]), name, settings)
+    yield TournamentDesign(label=" ".join([name, *chosen]), name=name, settings=settings)
 
 
 def _fit_to_budgets(
@@ -383,7 +385,11 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     )
     answer = tuple(_answer(table, table.scale.title))
     return (
-        Report(title, answer, table=Table("", tuple(header), kept_rows, legend=(_legend(table),))),
+        Report(
+            title,
+            answer,
+            table=Table(title="", header=tuple(header), rows=kept_rows, legend=(_legend(table),)),
+        ),
     )
 
 
@@ -461,7 +467,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _cells(row: TournamentRow) -> tuple[str, ...]:
-    """Format a row in the order of `HEADER`."""
+    """Format a row in the order of `HEADER`; means stand with their standard deviations."""
     costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (
         row.tournament,

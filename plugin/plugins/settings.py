@@ -10,24 +10,24 @@ from contextlib import suppress
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from podium.errors import REMOVED, PluginError, UsageError, unknown_name, unknown_value
+from podium.errors import REPLACEMENTS, PluginError, UsageError, unknown_name, unknown_value
 from podium.hookspecs import Ranker, Tournament
 from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 
-RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole"})
+RESERVED_PARAMETERS = frozenset({"battles", "rng", "level", "centre", "calibration", "whole"})
 """Parameters of a ranker that podium fills in. They are not options."""
 
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the options of a ranker or tournament by name.
 
-    They are its keyword-only parameters, except those that podium fills in (`RESERVED`).
+    They are its keyword-only parameters, except those that podium fills in (`RESERVED_PARAMETERS`).
     """
     return {
         name: parameter
         for name, parameter in parameters_of(ranker).items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in RESERVED
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in RESERVED_PARAMETERS
     }
 
 
@@ -232,8 +232,8 @@ def unknown_option(
             f"{option!r} is an option of {' and '.join(owners)}, not of "
             f"{' or '.join(options_by_owner)}"
         )
-    if option in REMOVED:
-        return UsageError(f"{option} was removed: {REMOVED[option]}")
+    if option in REPLACEMENTS:
+        return UsageError(f"{option} was removed: {REPLACEMENTS[option]}")
     if option == "calibration":
         option_form = option_text("calibration", "FILE")
         return UsageError(f"calibration is not an option of a ranker: give {option_form}")

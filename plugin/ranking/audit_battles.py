@@ -24,7 +24,7 @@ from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.place_checks import nearest_open_places
 from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 from podium.diagnosis.checks.sample_checks import check_connected_battles
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, limits_of_audit, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.distributions import ndtr, ndtri
 from podium.errors import NotIdentifiedError, PodiumError
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from podium.rankers.calibration.calibration import Calibration
 
-WITHOUT_CONNECTION = "win-rate"
+RANKER_WITHOUT_CONNECTION = "win-rate"
 """The ranker of battles that do not connect all models."""
 SECTIONS = ("consistency", "self_preference", "human", "transitivity")
 """Sections of a judge card that have checks which no ranking has."""
@@ -89,7 +89,7 @@ def audit(
         battles = read_battles(battles)
     how = {"level": level, "seed": seed, "models": models}
     given = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
-    with typed_as(typed_in_command):
+    with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
         return _audit_read(battles, judgments, rankers, given, arguments)
 
@@ -167,7 +167,7 @@ def audit_ranking(
         is_pooled=pool,
         arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
     )
-    with typed_as(typed_in_command):
+    with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
         return request.audit_slices(slices)
 
@@ -187,7 +187,7 @@ def _rank_or_fall_back(
         if not connections or not connections[0].is_flagged:
             raise
     shared = {name: given[name] for name in ("level", "seed", "by", "pool", "models")}
-    return rank(battles, WITHOUT_CONNECTION, **shared)
+    return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +231,15 @@ class _AuditRequest:
         )
 
     def audit_slice(self, value: str | None, battles: Battles) -> BoardAudit | None:
-        """Audit the ranking of a slice; None if it has none."""
+        """Audit the ranking of a slice; None if it has none.
+
+        The checks of the ranking are followed by those of audits and of each judge, which are
+        adjusted together, and by a row for each subject without a check.
+
+        Args:
+            value: value of the slice; None if there are no slices.
+            battles: the battles of the slice.
+        """
         standings = next((each for each in self.ranking.standings if each.slice == value), None)
         if standings is None:
             return None
@@ -245,7 +253,13 @@ class _AuditRequest:
             checks = [*check_connected_battles(battles), *checks]
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
-        data = AuditData(battles, merged or battles, judgments, standings, of_ranking)
+        data = AuditData(
+            battles=battles,
+            rated=merged or battles,
+            judgments=judgments,
+            standings=standings,
+            checks=of_ranking,
+        )
         of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
         further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
@@ -260,7 +274,9 @@ class _AuditRequest:
         probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
         probes.sort(key=lambda probe: probe.place)
         answer = audit_answer(standings, probes)
-        return BoardAudit(standings, tuple(probes), answer, self.arguments.reading)
+        return BoardAudit(
+            standings=standings, probes=tuple(probes), answer=answer, source=self.arguments.reading
+        )
 
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
@@ -268,10 +284,11 @@ class _AuditRequest:
         """Return what was typed to read a slice, for the commands of its remedies."""
         separation = standings.separation
         names = () if separation is None else tuple(separation.names[:2])
+        shown_slice = standings.shown_slice if value else None
         return replace(
-            self.arguments.of_slice(self.column, value),
+            self.arguments.of_slice(self.column, shown_slice),
             are_votes=are_human_votes(battles),
-            are_scores=standings.scale.name == "score",
+            are_scores=(standings.scale.name == "score"),
             are_pooled=self.is_pooled,
             leaders=names,
         )
@@ -299,7 +316,7 @@ class _AuditRequest:
         if not kept:
             kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
         if not kept:
-            return [("", not_known(name, TOO_MANY)) for name in CHECKS_OF_CARDS]
+            return [("", not_known(name, why_too_many(battles))) for name in CHECKS_OF_CARDS]
         checks = []
         for name, card in kept.items():
             judge = name if len(kept) > 1 else ""

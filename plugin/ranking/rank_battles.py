@@ -64,7 +64,7 @@ The value is None if the battles are not divided.
 
 NOUNS_OF_SLICES = {"task": "task", "group": "task", "metric": "metric", "judge": "judge"}
 """What slices are called in sentences, by the column that divides the battles."""
-REPLACES = "replaces"
+REPLACED_RANKER_KEY = "replaces"
 """Key in the diagnostics of standings whose ranker replaces the one that was asked for.
 
 Its value has the name of the ranker that was asked for (`ranker`) and the `reason`.
@@ -284,7 +284,7 @@ def _describe_runs(battles: Battles) -> dict[str, Any]:
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:
-    """Return the names of the metrics of scores, and what else is known of them.
+    """Return the names of the metrics of scores (`metrics`), and their `measures` if known.
 
     It is empty if there are no metrics.
     """
@@ -482,7 +482,7 @@ class RankerCall:
         fields = {"instead": error.instead, "ranker": self.name, "idle": idle, "why": str(error)}
         reason = Notice("replaced-ranker", fields)
         standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
-        facts = {REPLACES: {"ranker": self.name, "reason": notice_text(reason)}}
+        facts = {REPLACED_RANKER_KEY: {"ranker": self.name, "reason": notice_text(reason)}}
         return replace(
             standings,
             warnings=(*standings.warnings, reason),
@@ -546,10 +546,10 @@ def _rank_slices(
         for value, part in own:
             try:
                 refuse_several_metrics(part)
-                if not (pool or ranks_judges):
+                if not pool and not ranks_judges:
                     refuse_several_judges(part, can_divide=True)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
-                result = _withhold_order(result, part, in_two_units=value in in_two_units)
+                result = _withhold_order(result, part, in_two_units=(value in in_two_units))
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 result = add_measured(result, part)
                 standings.append(replace(result, slice=value, warnings=warnings))
@@ -687,14 +687,14 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
     replacement_warnings = {}
     for each in standings:
         key = each.ranker, each.slice
-        if REPLACES in each.diagnostics:
+        if REPLACED_RANKER_KEY in each.diagnostics:
             replacement_warnings[key] = select_codes(each.warnings, ["replaced-ranker"])
         else:
             asked_for.add(key)
     merged = []
     for each in standings:
         key = each.ranker, each.slice
-        if REPLACES in each.diagnostics:
+        if REPLACED_RANKER_KEY in each.diagnostics:
             if key not in asked_for:
                 merged.append(each)
         elif key in replacement_warnings:

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from glob import has_magic
 from pathlib import Path
@@ -19,7 +20,7 @@ from podium.ranking.rank_battles import rank
 from podium.storage.remote import place_of
 from podium.wording import quantity, some
 
-FOREIGN = ("columns", "credit_map", "unknown", "shown", "fill", "matrix")
+FOREIGN_OPTIONS = ("columns", "credit_map", "unknown", "shown", "fill", "matrix")
 """Options of reading that are fields of `Foreign`."""
 NOT_OPTIONS = frozenset({"reading", "rankers", "rankers_by_default"})
 """Recorded options that are no arguments of `podium.rank`, or are given by their place."""
@@ -29,7 +30,7 @@ PARTS_COMPARED = ("rankings", "details")
 """Keys of the document that are compared."""
 MOST_SHOWN = 5
 """At most this many differences are named."""
-AGAIN = "rank the sources again (podium rank ... --format json)"
+RANK_AGAIN = "rank the sources again (podium rank ... --format json)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +94,24 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         PodiumError: as of reading and ranking.
     """
     if read_ranking(path) is None:
-        raise DataError("not a ranking in JSON", source=str(path), remedy=AGAIN)
+        raise DataError("not a ranking in JSON", source=str(path), remedy=RANK_AGAIN)
     document = json.loads(path.read_bytes())
     provenance = document.get("provenance")
     recorded = provenance.get("options") if isinstance(provenance, Mapping) else None
     if not isinstance(recorded, Mapping):
-        raise DataError("the ranking records no options", source=str(path), remedy=AGAIN)
-    if not (sources or provenance.get("sources")):
+        raise DataError("the ranking records no options", source=str(path), remedy=RANK_AGAIN)
+    if not sources and not provenance.get("sources"):
         remedy = "name them after RANKING: podium rank --reproduce RANKING SOURCE..."
         raise DataError("the ranking records no sources", source=str(path), remedy=remedy)
     if not sources:
-        _check_sources_exist(path, provenance["sources"])
-    names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
-    query = query_of_record(recorded.get("reading", {}), sources or provenance["sources"], names)
-    own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
-    ranking = rank(read_query(query), names, **own)
+        with _damage_named(path):
+            _check_sources_exist(path, provenance["sources"])
+    with _damage_named(path):
+        names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
+        reading = recorded.get("reading", {})
+        query = query_of_record(reading, sources or provenance["sources"], names)
+        own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
+        ranking = rank(read_query(query), names, **own)
     # As text and back, so that both sides have the types of JSON.
     now = json.loads(ranking.to_json())
     values_before = dict(_compared_values(document))
@@ -119,7 +123,27 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         if values_before.get(place) != values_now.get(place)
         or (place in values_before) != (place in values_now)
     ]
-    return Reproduction(ranking, len(places), tuple(differences), _changed_versions(provenance))
+    return Reproduction(
+        ranking=ranking,
+        compared=len(places),
+        differences=tuple(differences),
+        versions=_changed_versions(provenance),
+    )
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Name the ranking in errors about its record.
+
+    Errors about the type of a recorded value become a DataError.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.with_place(str(path)) from None
+    except (TypeError, ValueError, AttributeError) as error:
+        problem = f"the ranking records an option or a source of another type: {error}"
+        raise DataError(problem, source=str(path), remedy=RANK_AGAIN) from None
 
 
 def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
@@ -143,7 +167,8 @@ def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
     number = quantity(len(local), "source")
     problem = f"{len(missing)} of {number} not found: {some(missing, most=MOST_SHOWN)}"
     folders = path.resolve().parents
-    home = next((each for each in folders if all((each / name).exists() for name in local)), None)
+    with_all_files = (each for each in folders if all((each / name).exists() for name in local))
+    home = next(with_all_files, None)
     if home is not None:
         folder = os.path.relpath(home)
         typed = os.path.relpath(path.resolve(), home)
@@ -171,16 +196,16 @@ def query_of_record(
     Raises:
         DataError: the record has an option that does not exist.
     """
-    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN}
+    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN_OPTIONS}
     unknown = sorted(set(reading) - known)
     if unknown:
-        raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=AGAIN)
-    options = {name: value for name, value in reading.items() if name not in FOREIGN}
+        raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=RANK_AGAIN)
+    options = {name: value for name, value in reading.items() if name not in FOREIGN_OPTIONS}
     for name in ("where", "metric", "allow", "human_labels"):
         if name in options:
             values = options[name]
             options[name] = tuple(map(tuple, values)) if name == "where" else tuple(values)
-    foreign = Foreign(**{name: reading[name] for name in FOREIGN if name in reading})
+    foreign = Foreign(**{name: reading[name] for name in FOREIGN_OPTIONS if name in reading})
     scores_only = None if rankers is None else {*rankers} <= {"mean", "median"}
     return BattleQuery(tuple(sources), foreign=foreign, scores_only=scores_only, **options)
 
@@ -212,13 +237,14 @@ def _names_of_entries(content: Sequence[Any]) -> list[Any]:
     Models that share a rank may stand in another order, which is no difference.
     """
     names = [entry.get("model") if isinstance(entry, Mapping) else None for entry in content]
-    is_named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    are_texts = all(isinstance(name, str) for name in names)
+    is_named = are_texts and len(set(names)) == len(names)
     return names if is_named else [*range(len(content))]
 
 
 def _changed_versions(provenance: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return the packages whose version is not the recorded one, with both versions."""
-    now = build_provenance((), {})["versions"]
+    now = build_provenance(sources=(), options={})["versions"]
     before = provenance.get("versions", {})
     return {
         name: (str(before[name]), str(now[name]))

@@ -12,7 +12,7 @@ from podium.data.reading.judgments import read_battles
 from podium.errors import NotConvergedError, NotIdentifiedError, PluginError, UsageError
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_options
-from podium.ranking.rank_battles import REPLACES, choose_context, rank, ranked_apart
+from podium.ranking.rank_battles import REPLACED_RANKER_KEY, choose_context, rank, ranked_apart
 from podium.scorers.judging import Judging
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ ROWS = 4000
 It may be exceeded for many models, because there are always two items.
 """
 METRICS = ("a metric", "another metric")
-NAMING = ("pin", "anchor")
+OPTIONS_WITH_MODELS = ("pin", "anchor")
 """Options of rankers whose value names a model."""
 
 
@@ -83,7 +83,7 @@ def coming_verdicts(
         one_jury=one_jury,
         margins=realization.margins,
         graded=has_soft_credits and how.logprobs != "off",
-        may_be_plain=how.logprobs == "auto",
+        may_be_plain=(how.logprobs == "auto"),
         scores=not how.is_pairwise,
         human=human,
     )
@@ -91,7 +91,7 @@ def coming_verdicts(
 
 def names_model(setting: str) -> bool:
     """Return whether the value of an option (`pin`, `bradley-terry.pin`) names a model."""
-    return setting.rpartition(".")[2] in NAMING
+    return setting.rpartition(".")[2] in OPTIONS_WITH_MODELS
 
 
 def settings_without_models(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +126,8 @@ def check_rankers(
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
     plain = None
     if coming.graded and coming.may_be_plain:
-        plain = read_battles(pd.DataFrame(_made_up_rows(replace(coming, graded=False))))
+        plain_rows = _made_up_rows(replace(coming, graded=False))
+        plain = read_battles(pd.DataFrame(plain_rows))
     notes = []
     for name, options in ranker_options(rankers, settings or {}).items():
         used_calibration = None
@@ -172,7 +173,7 @@ def _ranker_in_place(
         "answers": False,
     }
     ranking = rank(battles, name, **arguments, **options)
-    if any(REPLACES in standings.diagnostics for standings in ranking.standings):
+    if any(REPLACED_RANKER_KEY in standings.diagnostics for standings in ranking.standings):
         return ranking.standings[0].ranker
     return None
 

@@ -205,7 +205,7 @@ class Sheet:
         for place, cells in zip(self.frame.index, rows, strict=True):
             by_column = {str(column): _as_lists(cell) for column, cell in cells.items()}
             row = f"{self.frame.index.name} {place}"
-            yield Record(str(self.path), row, by_column, self.cluster)
+            yield Record(source=str(self.path), row=row, cells=by_column, cluster=self.cluster)
 
 
 @dataclass(frozen=True, slots=True)

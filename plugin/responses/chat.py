@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from podium.notices.option_forms import option_text
 from podium.responses.answers import QuestionRow, Record, ResponseRow, build_response, is_empty
-from podium.responses.transcripts import Call, Show, Turn, until_answer
+from podium.responses.transcripts import Call, Show, Turn, turns_until_answer
 from podium.text import MESSAGES_START, parse_literal
 
 RESULT_ROLES = ("tool", "function", "tool_response", "observation")
@@ -47,8 +47,8 @@ class Conversation(NamedTuple):
 
     @property
     def answer(self) -> str:
-        """The text of the final answer; empty if there is none (see `until_answer`)."""
-        turns = until_answer(self.turns)
+        """The text of the final answer; empty if there is none (see `turns_until_answer`)."""
+        turns = turns_until_answer(self.turns)
         if not turns or turns[-1].role != "assistant" or turns[-1].calls:
             return ""
         return turns[-1].text
@@ -107,7 +107,8 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
         elif role == "user":
             turns.append(Turn("user", text, calls))
         elif role == "tool_call":
-            turns.append(Turn("assistant", "", calls))  # the content is the call, not a text
+            # The content is the call, not a text.
+            turns.append(Turn("assistant", text="", calls=calls))
         else:
             turns.append(Turn("assistant", text, calls))
     return Conversation("\n\n".join(system_texts) or None, "\n\n".join(user_texts) or None, turns)
@@ -136,7 +137,8 @@ def build_chat_response(
         DataError: the response is only the answer, and the user wrote again before it.
     """
     text, work = show.build_response(chat.turns, chat.answer, question.length)
-    if not work.shown and any(turn.role == "user" for turn in until_answer(chat.turns)):
+    has_user = any(turn.role == "user" for turn in turns_until_answer(chat.turns))
+    if has_user and not work.shown:
         remedy = f"{option_text('show', 'transcript', 'argument')} shows all messages"
         raise question.error("the user wrote again after the first answer", remedy)
     return build_response(question, model, text, errored=errored, number=number, work=work)

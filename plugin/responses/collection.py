@@ -41,7 +41,7 @@ REMEDY_OF_QUESTIONS = (
     "responses can be compared only where models were asked the same: rename the ids, or give the "
     "right file"
 )
-PENDING = "not asked yet"
+PENDING_REASON = "not asked yet"
 """Reason of a response that can still be asked for."""
 
 
@@ -264,7 +264,12 @@ class Responses:
             left_out += lacking
             left_out_of[pairing.item] += lacking
         # `+` leaves out the items of which no battle was left out.
-        return NextRound(tuple(pairings), next_round.note, left_out, +left_out_of)
+        return NextRound(
+            pairings=tuple(pairings),
+            note=next_round.note,
+            left_out=left_out,
+            left_out_of=+left_out_of,
+        )
 
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""
@@ -316,6 +321,7 @@ class Responses:
         keys = {item.id: item.keys for item in self.items}
 
         def has_answer(name: str, item: str) -> bool:
+            """Return whether a model has a response to the item, of any number."""
             texts = self.texts.get(name, {})
             return any(key in texts for key in keys.get(item, ()))
 
@@ -393,6 +399,7 @@ class Responses:
         selected = {find_name("model", name, self.texts) for name in models}
 
         def keep_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
+            """Return the entries of the selected models."""
             return {name: value for name, value in by_model.items() if name in selected}
 
         return replace(
@@ -443,7 +450,8 @@ class Responses:
             import numpy as np
 
             ids = sorted(item.id for item in items)
-            drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
+            order = np.random.default_rng(seed).permutation(len(ids))
+            drawn = {ids[k] for k in order[:limit]}
             items = tuple(item for item in items if item.id in drawn)
         return self._with_items(items[:limit])
 
@@ -505,6 +513,7 @@ class Responses:
         kept_keys = {key for item in items for key in item.keys}
 
         def keep_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+            """Return the entries of the kept items, for each model."""
             selected = {}
             for name, by_key in by_model.items():
                 selected[name] = {key: value for key, value in by_key.items() if key in kept_keys}
@@ -527,8 +536,8 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     """Assemble responses by model, item and number.
 
     A response that a model lacks is missing with the reason `ABSENT`. A response with the reason
-    `PENDING` is pending. The items of questions come first, in the order of the questions; then
-    those of answers, in the order of the models' names.
+    `PENDING_REASON` is pending. The items of questions come first, in the order of the questions;
+    then those of answers, in the order of the models' names.
 
     Args:
         answers: the responses, each with its question.
@@ -565,8 +574,8 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
         texts[name] = {key: row.text for key, row in by_key.items() if row.text is not None}
         work[name] = {key: row.work for key, row in by_key.items() if row.work and row.text}
         reasons = _reasons_without_text(by_key, keys)
-        missing[name] = {key: why for key, why in reasons.items() if why != PENDING}
-        can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING)
+        missing[name] = {key: why for key, why in reasons.items() if why != PENDING_REASON}
+        can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING_REASON)
         if can_be_asked:
             pending[name] = can_be_asked
     unanswered = [item for item in rows_by_item if item not in number_by_item]
@@ -780,5 +789,5 @@ def add_pending(
             counts = {"recorded": len(recorded_items), "pending": len(pending)}
             notes.append(Notice("responses-recorded", {"model": name, **counts}))
         for question in pending.values():
-            rows.append(ResponseRow(question, name, text=None, reason=PENDING))
+            rows.append(ResponseRow(question, name, text=None, reason=PENDING_REASON))
     return rows, notes

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from podium.data.battles import COLUMNS
-from podium.data.reading.item_groups import OF_ROWS
+from podium.data.reading.item_groups import COLUMNS_OF_ROWS
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
 from podium.wording import quantity, some, some_paths
 
-OF_LOGS = {
+COLUMNS_OF_LOGS = {
     "attempts",
     "cost",
     "first",
@@ -22,7 +22,7 @@ OF_LOGS = {
     "ungraded",
 }
 """Columns of the verdicts in a log of podium that are no columns of battles."""
-OF_VERDICTS = {*OF_ROWS, *COLUMNS, *OF_LOGS} - {"category"}
+COLUMNS_OF_VERDICTS = {*COLUMNS_OF_ROWS, *COLUMNS, *COLUMNS_OF_LOGS} - {"category"}
 """Columns that cannot be groups of items, as they are those of verdicts in a tournament's log."""
 
 
@@ -55,7 +55,7 @@ def with_groups(responses: Responses, cluster: str | None, *, required: bool) ->
 def _refuse_no_groups(responses: Responses, cluster: str) -> None:
     """Raise UsageError if a column gives no groups of the items, or not of all of them."""
     option = option_text("cluster", cluster, kind="argument")
-    if cluster in OF_VERDICTS:
+    if cluster in COLUMNS_OF_VERDICTS:
         remedy = "name a column of the items' groups, such as the passage or the document"
         raise UsageError(f"{option}: the column does not group items; {remedy}")
     lacking = [item.id for item in responses.items if item.group is None]

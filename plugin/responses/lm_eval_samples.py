@@ -28,7 +28,7 @@ from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversatio
 from podium.responses.transcripts import AgentWork, Show
 from podium.text import parse_json
 
-MULTIMODAL = frozenset({"visual", "audio", "video"})
+MULTIMODAL_KEYS = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
 
 
@@ -112,7 +112,7 @@ def is_generated(sheet: Sheet) -> bool:
     """
     first = sheet.frame.iloc[0]
     response = _responses(first)[0]
-    if not (isinstance(response, str) or is_empty(response)):
+    if not isinstance(response, str) and not is_empty(response):
         return False
     if len(request_of(first["arguments"])) != 1:
         return True
@@ -188,7 +188,7 @@ def _responses_to_document(
     question = record.question(item, instruction, rendered=True, document=document, **more)
     # The file names images and audio, but does not hold them.
     request = request_of(record.cells["arguments"])
-    has_media = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
+    has_media = any(isinstance(part, dict) and part.keys() & MULTIMODAL_KEYS for part in request)
     for number, value in enumerate(_responses(record.cells), 1):
         text = record.as_text("response", value)
         response = build_response(question, model, text, number=number, work=work)

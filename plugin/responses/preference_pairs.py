@@ -27,9 +27,9 @@ from podium.responses.transcripts import Show, Turn
 from podium.text import parse_literal
 
 # Name of the model that stands for the preferred responses.
-PREFERRED = "chosen"
+PREFERRED_MODEL = "chosen"
 COLUMNS_OF_SIDE = {
-    PREFERRED: ("chosen", "chosen.messages"),
+    PREFERRED_MODEL: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
 """Names that the column of the preferred and of the rejected response may have.
@@ -73,7 +73,8 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
             paths += find_files(source).paths
     for path in paths:
         records = open_records(path, engine)
-        if not all(records.columns.keys() & {*names} for names in COLUMNS_OF_SIDE.values()):
+        names_of_sides = COLUMNS_OF_SIDE.values()
+        if any(records.columns.keys().isdisjoint(names) for names in names_of_sides):
             return None
         for record in Sheet(path, label=None, frame=records.frame()).records():
             rows += _responses_of_row(record, show, id_counts)

@@ -163,11 +163,11 @@ def pair_rows(
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
     return PairedRows(
-        paired,
-        kept,
-        reported,
-        tuple(chain.from_iterable(result.accepted for result in results)),
-        tuple(notes),
+        rows=paired,
+        runs=kept,
+        findings=reported,
+        accepted=tuple(chain.from_iterable(result.accepted for result in results)),
+        notes=tuple(notes),
     )
 
 
@@ -346,7 +346,9 @@ def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
     if question.choices:
         excerpt = f"{excerpt} ({' / '.join(question.choices)})"
     place = question.place if is_split else question.row
-    return ItemRecord(question.item, _input_of_question(question), excerpt[:EXCERPT], place)
+    return ItemRecord(
+        id=question.item, input=_input_of_question(question), excerpt=excerpt[:EXCERPT], row=place
+    )
 
 
 def _input_of_question(question: QuestionRow) -> InputParts:
@@ -365,7 +367,8 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     media = hash_of_text(question.media) if question.media else NO_MEDIA
     choices = NO_CHOICES
     if question.choices:
-        choices = hash_of_text("\0".join(sorted(map(normal_words, question.choices))))
+        sorted_choices = sorted(map(normal_words, question.choices))
+        choices = hash_of_text("\0".join(sorted_choices))
     return hash_of_text(question.instruction), media, choices
 
 
@@ -394,7 +397,8 @@ def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
     """
     wordings: dict[str, dict[InputParts, QuestionRow]] = defaultdict(dict)
     for question in map(question_of_row, rows):
-        if question.instruction is not None and (is_accepted or not question.rendered):
+        is_compared = is_accepted or not question.rendered
+        if is_compared and question.instruction is not None:
             questions_of_wording = wordings[question.item]
             wording = _input_of_question(question)[:2]  # choices are in no wording
             known = questions_of_wording.setdefault(wording, question)

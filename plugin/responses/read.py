@@ -702,7 +702,8 @@ def _read_file(
         # A list takes the malformed rows, which are an error without it.
         bad_rows: list[BadRow] | None = [] if skips_bad_rows else None
         records = open_records(path, shared_engine(), bad_rows)
-        if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
+        has_shape = any(shape.has_columns(records.columns.keys()) for shape in shapes)
+        if optional and not has_shape:
             # The names of the columns already show that no shape fits. So the rows, which take
             # longer, are not read.
             return None

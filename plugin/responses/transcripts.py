@@ -206,7 +206,7 @@ class Show:
         if self.reasoning == "strip":
             turns = [_without_reasoning_of_turn(turn) for turn in turns]
             answer = strip_reasoning(answer)
-        shown_turns = [*until_answer(turns)]
+        shown_turns = [*turns_until_answer(turns)]
         last_turn = shown_turns[-1] if shown_turns else None
         if last_turn and last_turn.role == "assistant" and last_turn.text.strip() == answer.strip():
             # The transcript ends with the answer, so the last turn does not repeat it.
@@ -231,7 +231,7 @@ ANSWER_ALONE = Show()
 """Shows only the answer."""
 
 
-def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
+def turns_until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
     """Return the turns up to the final answer; all turns if there is no final answer.
 
     The final answer is the last turn of the assistant, provided that it has a text and no calls,
@@ -354,6 +354,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
     """
 
     def saves_too_little(length: int) -> bool:
+        """Return whether cuts to this length save fewer tokens than `excess`."""
         saved = (
             cost - min(cost, piece.shorten(length).cost)
             for piece, cost in zip(pieces, costs, strict=True)
@@ -388,6 +389,14 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
     noted = re.sub(rf"\n({LEFT_OUT}: .*)", rf"{NEXT_LINE}[\1]", transcript)
     parts = [piece.partition(": ") for piece in re.split(rf"\n(?!{NEXT_LINE[1:]})", noted)]
     return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]
+
+
+def write_pieces(pieces: Iterable[tuple[str, str]]) -> str:
+    """Return the transcript of which `read_pieces` gave the pieces.
+
+    Notes on cuts stay in square brackets, so that they are a part of the texts.
+    """
+    return "\n".join(f"{name}: {text.replace(chr(10), NEXT_LINE)}" for name, text in pieces)
 
 
 def plain_text(transcript: str) -> str:

@@ -91,7 +91,7 @@ class RemoteFile:
 
     @property
     def suffix(self) -> str:
-        """The end of the name, from its last dot."""
+        """The end of the name, from its last dot; empty if it has none."""
         return PurePosixPath(self.name).suffix
 
     def with_name(self, name: str) -> "RemoteFile":

@@ -184,7 +184,9 @@ class JudgeRotation:
         Args:
             number: position of the judge, from 0.
         """
-        return self.shares[number] + self.shares[-1]
+        share_alone = self.shares[number]
+        share_of_all = self.shares[-1]
+        return share_alone + share_of_all
 
     def judges_of(self, pairing: Pairing) -> tuple[str, ...]:
         """Return the names of the judges of a battle that was assigned: one, or all.

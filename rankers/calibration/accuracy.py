@@ -202,9 +202,15 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     level_of_each = 1 - (1 - level) / max(len(contenders) - 1, 1)
     compared = []
     for other in others:
-        differences = compare_accuracy(other.held, best.held, level_of_each, other.kind, best.kind)
+        differences = compare_accuracy(
+            our_models=other.held,
+            their_models=best.held,
+            level=level_of_each,
+            kind=other.kind,
+            their_kind=best.kind,
+        )
         compared.append((other, differences))
-    return Choice(best, tuple(compared), level, len(common))
+    return Choice(best=best, others=tuple(compared), level=level, n=len(common))
 
 
 def _errors_by_model(contender: Contender) -> dict[str, float]:
@@ -238,8 +244,8 @@ def _jackknife(
 
     def difference(rows: np.ndarray | slice) -> float:
         """Return the difference of the correlations over some of the models, NaN if unknown."""
-        our_correlation = correlate(rule, ours[0][rows], ours[1][rows])
-        their_correlation = correlate(rule, theirs[0][rows], theirs[1][rows])
+        our_correlation = correlate(rule, *(values[rows] for values in ours))
+        their_correlation = correlate(rule, *(values[rows] for values in theirs))
         if our_correlation is None or their_correlation is None:
             return np.nan
         return our_correlation - their_correlation
@@ -254,7 +260,9 @@ def _jackknife(
         return Estimate(value)
     sd = np.std(without_one, ddof=1)
     half_width = float(t_quantile(number, level) * (number - 1) * sd / np.sqrt(number))
-    return Estimate(value, max(-2.0, value - half_width), min(2.0, value + half_width))
+    return Estimate(
+        value=value, low=max(-2.0, value - half_width), high=min(2.0, value + half_width)
+    )
 
 
 def _correlation_interval(

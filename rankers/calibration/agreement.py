@@ -47,8 +47,8 @@ def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
         human=human,
         is_known=~np.isnan(judge + human),
         # The product is 0 for a tie, and NaN if either is unknown.
-        is_decisive=np.abs(judge * human) == 1,
-        agrees=judge == human,
+        is_decisive=(np.abs(judge * human) == 1),
+        agrees=(judge == human),
     )
 
 
@@ -107,10 +107,10 @@ def bin_predictions(
         margins_in_bin = abs_margin[is_in_bin & ~np.isnan(abs_margin)]
         bins.append(
             BinSummary(
-                int(is_in_bin.sum()),
-                _mean_or_none(margins_in_bin),
-                float(predicted[is_in_bin].mean()),
-                float(agree[is_in_bin].mean()),
+                battles=int(is_in_bin.sum()),
+                mean_margin=_mean_or_none(margins_in_bin),
+                predicted=float(predicted[is_in_bin].mean()),
+                agreement=float(agree[is_in_bin].mean()),
             )
         )
     return Reliability(rows, predicted, bin_of_battle, tuple(bins))

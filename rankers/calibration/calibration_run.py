@@ -157,7 +157,7 @@ def _build_calibration(
         agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
         stability=stability,
         scale_correction=corrections,
-        is_uninformative="soft" not in run.corrections,
+        is_uninformative=("soft" not in run.corrections),
     )
 
 

@@ -211,7 +211,7 @@ class ConformalRule:
         correction = self.scale_correction
         if correction is None:
             return se
-        return math.sqrt(correction.variance(se, of_human=self.of == "human"))
+        return math.sqrt(correction.variance(se, of_human=(self.of == "human")))
 
     def error_outside(self, se: float, elo: float, end: float) -> float:
         """Return the error of a new model that is rated above, or below, all calibrated models.
@@ -269,7 +269,15 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
     t = quantile_by_t(scores, level) if correction else math.nan
     human_theta = np.array([anchor.human_theta for anchor in calibration.anchors])
     q = quantile(scores, level)
-    return ConformalRule(level, of, correction, q, len(scores), t, human_theta)
+    return ConformalRule(
+        level=level,
+        of=of,
+        scale_correction=correction,
+        q=q,
+        scores=len(scores),
+        t=t,
+        human_theta=human_theta,
+    )
 
 
 def _check_disagreement(correction: ScaleCorrection | None) -> None:

@@ -74,7 +74,12 @@ def _errors_of_both_kinds(held: Sequence[HeldOut]) -> tuple[np.ndarray, np.ndarr
 
 
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
-    """Return the finding of a calibration in at most four sentences."""
+    """Return the finding of a calibration in at most four sentences.
+
+    They say how far off soft and hard ratings of a new model are, whether the soft ratings say
+    anything, by what factor they are corrected, and how much of the error is that of the humans.
+    There is one sentence if fewer than two models could be held out.
+    """
     soft = calibration.accuracy["soft"]
     correction = calibration.scale_correction.get("soft")
     if soft.mae is None:

@@ -20,7 +20,7 @@ from podium.rankers.fit.coded import (
     order_of_battles,
 )
 from podium.rankers.fit.graph import comparison_graph, separated_models
-from podium.rankers.fit.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
+from podium.rankers.fit.newton import MOST_STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.fit.pairs import pair_sums
 from podium.wording import quantity, word_for
 
@@ -134,8 +134,8 @@ class Evidence:
             ) from None
         except NotConvergedError:
             raise NotConvergedError(
-                f"no map from the judge's signal to human preferences after {STEPS} Newton steps; "
-                "a few signals may be very much larger than the others"
+                f"no map from the judge's signal to human preferences after {MOST_STEPS} Newton "
+                "steps; a few signals may be very much larger than the others"
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
@@ -168,7 +168,12 @@ class Evidence:
         """Return the likelihood of the weights on the battles of a mask."""
         weight = self.weight[rows]
         design = DesignMatrix(self.signal.x[rows])
-        return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
+        return Likelihood(
+            design=design,
+            credit=weight * self.human[rows],
+            weight=weight,
+            penalty=self.signal.penalty,
+        )
 
     def _select_preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
         """Return the mask of battles in `keep` that have a signal and a human preference.
@@ -320,5 +325,13 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
             # Large subsets, drawn without replacement, share most battles, and so vary too little.
             # The root is the correction for a finite population.
             sd = float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
-        stability.append(Stability(size, mean, sd, len(betas), SUBSETS_PER_SIZE - len(betas)))
+        stability.append(
+            Stability(
+                battles=size,
+                mean=mean,
+                sd=sd,
+                draws=len(betas),
+                failed=SUBSETS_PER_SIZE - len(betas),
+            )
+        )
     return stability

@@ -226,12 +226,34 @@ def hold_out_models(
             evidence, soft_credit, regularization, method, "soft", soft_credit_of_fold
         ),
     }
-    plain = tuple(
-        _held_out_model(name, k, scales, dict(zip(signal.names, weights[k].tolist(), strict=True)))
-        for k, name in enumerate(evidence.models)
-    )
+    plain = _uncorrected_models(evidence, weights, scales)
     corrected, corrections = _correct_scales(plain, scales)
-    return HeldOutRun(evidence, target, weights, scales, plain, corrected, corrections)
+    return HeldOutRun(
+        evidence=evidence,
+        target=target,
+        weights=weights,
+        scales=scales,
+        plain=plain,
+        corrected=corrected,
+        corrections=corrections,
+    )
+
+
+def _uncorrected_models(
+    evidence: Evidence, weights: np.ndarray, scales: Mapping[str, HeldOutScale]
+) -> tuple[HeldOut, ...]:
+    """Return the records of all models before the scale correction.
+
+    Args:
+        evidence: the battles.
+        weights: weights of the map fitted without each model, shape (models, features).
+        scales: held-out ratings of all models, by kind of credit.
+    """
+    models = []
+    for k, name in enumerate(evidence.models):
+        weight_of_feature = dict(zip(evidence.signal.names, weights[k].tolist(), strict=True))
+        models.append(_held_out_model(name, k, scales, weight_of_feature))
+    return tuple(models)
 
 
 def _held_out_model(

@@ -86,7 +86,13 @@ def fit_single_strengths(
     design = DesignMatrix(np.ones((len(theta), 1)))
     penalty = np.array([float(regularization)])
     offset = -np.asarray(theta)
-    likelihood = Likelihood(design, credit[is_bounded], weight[is_bounded], penalty, offset=offset)
+    likelihood = Likelihood(
+        design=design,
+        credit=credit[is_bounded],
+        weight=weight[is_bounded],
+        penalty=penalty,
+        offset=offset,
+    )
     strength[is_bounded] = maximize_samples(likelihood, np.array([start]))[:, 0]
     return strength
 

@@ -108,7 +108,9 @@ def read_signal(
         columns = {"verdict": 2 * battles.numbers_of("credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
-    signal = Signal(kind, tuple(columns), x, ridge if kind == "criteria" else 0.0)
+    signal = Signal(
+        kind=kind, names=tuple(columns), x=x, ridge=ridge if kind == "criteria" else 0.0
+    )
     if not battles.readable.any():
         raise nothing_readable(battles)
     if not signal.is_known.any():
@@ -160,7 +162,8 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
         margins = {name: numbers_of(f"margin_{name}") for name in battles.criteria}
         return margins or {"none": numbers_of(NO_COLUMN)}
     if kind in ("credit", "log-odds"):
-        credit = numbers_of("credit" if are_probabilities(battles).any() else NO_COLUMN)
+        has_probabilities = are_probabilities(battles).any()
+        credit = numbers_of("credit" if has_probabilities else NO_COLUMN)
         if kind == "credit":
             return {"credit": credit - 0.5}
         return {"log-odds": logit(credit.clip(SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY))}

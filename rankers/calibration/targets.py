@@ -105,7 +105,7 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
                 "beta and constant soften other targets; soft credits (target=credit) are taken "
                 "as they are"
             )
-        return Target("credit", {"credit": 1.0}, 1.0)
+        return Target(kind="credit", weights={"credit": 1.0}, beta=1.0)
     if constant is not None:
         if kind != "smoothing" or beta is not None:
             raise UsageError(
@@ -117,14 +117,14 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
                 "0.5 and 1"
             )
         weight = float(logit(constant))
-        return Target("smoothing", {"verdict": weight}, weight)
+        return Target(kind="smoothing", weights={"verdict": weight}, beta=weight)
     if beta is None:
         return None
     if kind != "margin" or not 0 < beta < np.inf:
         raise UsageError(
             f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only"
         )
-    return Target("margin", {"margin": float(beta)}, float(beta))
+    return Target(kind="margin", weights={"margin": float(beta)}, beta=float(beta))
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:

@@ -59,6 +59,7 @@ def betting_difference(
     value_sum = sum_by_group(item_weight * differences, codes)
 
     def tails(null: float) -> Tails:
+        """Return the p-values of the hypotheses that the mean is at most, and at least, `null`."""
         above = betting_p_value(value_sum, total, null, -largest)
         below = betting_p_value(-value_sum, total, -null, -largest)
         return above, below
@@ -110,6 +111,7 @@ def betting_interval(
     centre = float(value_sums.sum() / totals.sum())
 
     def tails(null: float) -> Tails:
+        """Return the p-values of the hypotheses that the mean is at most, and at least, `null`."""
         above = betting_p_value(value_sums, totals, null, 0.0)
         below = betting_p_value(totals - value_sums, totals, 1.0 - null, 0.0)
         return above, below

@@ -26,6 +26,7 @@ def with_larger_p_values(
     """
 
     def tails(null: float) -> Tails:
+        """Return the larger p-value of the two tests on each side."""
         above = max(by_item.p_above(null), by_rater.p_above(null))
         below = max(by_item.p_below(null), by_rater.p_below(null))
         return above, below
@@ -61,6 +62,7 @@ def pair_tests_both_ways(
         return None
 
     def difference(first: int, second: int) -> DifferenceTest | None:
+        """Return the test of two models; None if one of the two tests is missing."""
         test_by_item = by_item.difference(first, second)
         test_by_rater = by_rater.difference(first, second)
         if test_by_item is None or test_by_rater is None:
@@ -94,6 +96,7 @@ def _larger_rough_tails(
         return None
 
     def rough_tails(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return the larger rough p-values of some pairs."""
         fewest = np.minimum(raters_of_model[first], raters_of_model[second])
         least_p = 0.5 ** fewest[:, None]
         larger: np.ndarray = np.maximum(by_item(first, second), by_rater(first, second))
@@ -116,7 +119,8 @@ def with_wider_intervals(estimate: ScoreEstimates, by_rater: ScoreEstimates) -> 
     masks = (estimate.by_tests, by_rater.by_tests)
     is_by_tests = np.zeros(len(estimate.score), dtype=bool)
     for mask in masks:
-        is_by_tests |= False if mask is None else mask
+        if mask is not None:
+            is_by_tests |= mask
     if not is_by_tests.any():
         return estimate
     low = np.minimum(estimate.low, by_rater.low)

@@ -189,6 +189,7 @@ class DifferenceTest:
             return centre
 
         def excess(null: float) -> float:
+            """Return by how much the p-value of an assumed difference exceeds alpha."""
             return self._p(null, side) - alpha
 
         end = find_root(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE)
@@ -269,7 +270,8 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     sd = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or sd <= CONTRIBUTION_ROUNDING * abs(mean):
         return 0.0, 0.0
-    skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / sd**3
+    third_moment = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2))
+    skewness = third_moment / sd**3
     skewness = float(without_skewness_noise(skewness, number))
     statistic = unskewed_t(np.sqrt(number) * mean / sd, skewness, number)
     above, below = stdtr(number - 1, np.array([-1, 1]) * statistic)
@@ -290,7 +292,8 @@ def without_skewness_noise(skewness: Any, number: int) -> Any:
 
 def normal_skewness_error(number: int) -> float:
     """Return the standard error of the skewness of at least 3 normal values (Cramer 1946)."""
-    return float(np.sqrt(6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))))
+    variance = 6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))
+    return float(np.sqrt(variance))
 
 
 def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
@@ -456,10 +459,20 @@ def paired_difference(
     if common_size is not None:
         return _two_valued_difference(differences, common_size, unit)
     if not len(drop_zeros(differences)):
-        name = f"no {unit} differs"
-        return DifferenceTest(0.0, 0, name, lambda _: (1.0, 1.0), limits=(-largest, largest))
+        return DifferenceTest(
+            value=0.0,
+            items=0,
+            method=f"no {unit} differs",
+            tails=_tails_of_no_difference,
+            limits=(-largest, largest),
+        )
     method = f"paired by {unit}{about_weights}"
     return _mean_difference_test(differences, item_weight, largest, method)
+
+
+def _tails_of_no_difference(_null: float) -> Tails:
+    """Return p-values of 1, whatever the assumed difference is: none is rejected."""
+    return 1.0, 1.0
 
 
 def nearest_outcomes(differences: np.ndarray) -> np.ndarray | None:
@@ -527,6 +540,7 @@ def _mean_difference_test(
         name = "sign flips"
 
     def tails(null: float) -> Tails:
+        """Return the p-values of an assumed difference, by the larger one on each side."""
         # On each side, the larger p-value of the uncorrected test and the corrected one counts.
         contributions_to_null = item_weight * (differences - null)
         return larger_tails(
@@ -568,6 +582,7 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
         value = float(np.copysign(largest, value))
 
     def tails(null: float) -> Tails:
+        """Return the p-values of an assumed difference, see above."""
         below = min(1.0, (null + largest) / (value + largest)) if value > -largest else 1.0
         above = min(1.0, (largest - null) / (largest - value)) if value < largest else 1.0
         return max(below, 0.0) ** items, max(above, 0.0) ** items
@@ -604,12 +619,17 @@ def _two_valued_difference(
     is_exact_near = won + lost < FEWEST_DIFFERING
 
     def tails(null: float) -> Tails:
+        """Return the p-values of an assumed difference, each by score or by the exact test."""
         difference = float(np.clip(null / common_size, -1, 1))
         by_score = score_tails(won, lost, items, difference)
         above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))
         is_exact_above = is_exact_near if won >= lost else is_exact_away
         is_exact_below = is_exact_near if lost >= won else is_exact_away
-        return above if is_exact_above else by_score[0], below if is_exact_below else by_score[1]
+        above_by_score, below_by_score = by_score
+        return (
+            above if is_exact_above else above_by_score,
+            below if is_exact_below else below_by_score,
+        )
 
     return DifferenceTest(
         value=float(np.mean(differences)),

@@ -39,7 +39,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import pair_likelihood
 from podium.wording import plural
 
-FARTHEST = 20 * POINTS
+FARTHEST_END = 20 * POINTS
 """Interval ends are searched up to this difference, in Elo points; beyond, they are infinite."""
 SAME_RATING = 1e-9
 """Ratings that differ by less than this, in Elo points, count as equal."""
@@ -164,14 +164,16 @@ class RatingGap:
         ]
         # The pairs of a and b with the same third model become two rows of the same codes. The
         # information adds them up, as there is only one sample.
-        design = DesignMatrix(None, first[is_apart], second[is_apart], size)
+        design = DesignMatrix(
+            columns=None, first=first[is_apart], second=second[is_apart], models=size
+        )
         penalty = np.full(size, self.regularization)
         return Likelihood(
-            design,
-            likelihood.credit[None, is_apart],
-            likelihood.weight[None, is_apart],
-            penalty,
-            offset,
+            design=design,
+            credit=likelihood.credit[None, is_apart],
+            weight=likelihood.weight[None, is_apart],
+            penalty=penalty,
+            offset=offset,
         )
 
     def _start_of_common(self, shift: np.ndarray, common: Likelihood) -> np.ndarray:
@@ -501,7 +503,11 @@ class EloTests:
         if self.offset is not None or len(self.loaded_battles.models) == 2:
             return np.full((len(a), 2), np.nan)
         tests = RoughTests(
-            self.loaded_battles, self.theta, self.regularization, self.items, self._are_few
+            coded=self.loaded_battles,
+            theta=self.theta,
+            regularization=self.regularization,
+            items=self.items,
+            is_few=self._are_few,
         )
         return tests.tails(a, b)
 
@@ -540,7 +546,8 @@ class EloTests:
         finite_value = float(self.theta[a] - self.theta[b]) * POINTS
         if abs(finite_value) <= SAME_RATING:
             finite_value = 0.0
-        is_finite = finite_value == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
+        is_bounded = bool(self.win_paths[a, b] and self.win_paths[b, a])
+        is_finite = finite_value == 0 or is_bounded
         value = finite_value if is_finite else float(np.copysign(np.inf, finite_value))
         if only_pair is not None:
             return replace(
@@ -548,7 +555,7 @@ class EloTests:
                 value=value,
                 tails=lambda elo: only_pair.tails(2 * float(expit(elo / POINTS)) - 1),
                 search_step=20.0,
-                limits=(-FARTHEST, FARTHEST),
+                limits=(-FARTHEST_END, FARTHEST_END),
                 is_open=True,
                 start=finite_value,
             )
@@ -562,7 +569,7 @@ class EloTests:
             tails=gap.tails,
             exact_p_at_zero=exact_p_at_zero,
             search_step=20.0,
-            limits=(-FARTHEST, FARTHEST),
+            limits=(-FARTHEST_END, FARTHEST_END),
             is_open=True,
             start=finite_value,
         )
@@ -594,9 +601,15 @@ def rating_likelihood(
     if offset is None:
         return pair_likelihood(pairs, regularization)
     size = len(coded.models)
-    design = DesignMatrix(None, coded.a, coded.b, size)
+    design = DesignMatrix(columns=None, first=coded.a, second=coded.b, models=size)
     penalty = np.full(size, float(regularization))
-    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, offset)
+    return Likelihood(
+        design=design,
+        credit=coded.weight * coded.credit,
+        weight=coded.weight,
+        penalty=penalty,
+        offset=offset,
+    )
 
 
 def elo_difference(

@@ -31,7 +31,7 @@ FEWEST_BY_RESIDUALS = 20
 when), because its own residuals estimate its error too badly."""
 PRECISION = {"xtol": 2e-12, "rtol": 4 * np.finfo(np.float64).eps}
 """Precision of the ends of intervals, absolute and relative."""
-FARTHEST = 20.0
+FARTHEST_END = 20.0
 """Ends of intervals are searched among log-strengths of up to this size, in logits; beyond,
 expected credits are 0 or 1 up to rounding."""
 CREDIT_ROUNDING = 1e-9
@@ -145,8 +145,8 @@ class FewBattles:
         """Return the ends of the interval of a model that won, or lost, every battle.
 
         The upper end is infinite if it won, the lower end if it lost. Both are infinite if no
-        log-strength up to `FARTHEST` is at the other end. Let p be the mean expected credit of a
-        model that won all n items. The probability of this is at most p^n, so that values of p
+        log-strength up to `FARTHEST_END` is at the other end. Let p be the mean expected credit of
+        a model that won all n items. The probability of this is at most p^n, so that values of p
         below alpha^(1 / n) are rejected at the level alpha (Clopper and Pearson 1934). The errors
         of the opponents' strengths are added in quadrature.
 
@@ -172,10 +172,10 @@ class FewBattles:
             surplus = self.credit - self.expected_sum(strength)
             return (surplus if has_won else -surplus) - error
 
-        is_bounded = excess(-FARTHEST) * excess(FARTHEST) < 0
+        is_bounded = excess(-FARTHEST_END) * excess(FARTHEST_END) < 0
         if not is_bounded:
             return -np.inf, np.inf
-        bound = find_root(excess, -FARTHEST, FARTHEST, **PRECISION)
+        bound = find_root(excess, -FARTHEST_END, FARTHEST_END, **PRECISION)
         return (bound, np.inf) if has_won else (-np.inf, bound)
 
     def expected_sum(self, strength: float) -> float:
@@ -208,8 +208,8 @@ class FewBattles:
 
             At the lowest log-strength, the credit is the highest that is expected.
             """
-            if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST):
-                return find_root(partial(excess, sign), -FARTHEST, FARTHEST, **PRECISION)
+            if excess(sign, -FARTHEST_END) > 0 > excess(sign, FARTHEST_END):
+                return find_root(partial(excess, sign), -FARTHEST_END, FARTHEST_END, **PRECISION)
             return -sign * np.inf
 
         return end(1), end(-1)
@@ -498,8 +498,10 @@ def with_intervals_by_tests(
         level: confidence level.
     """
     tests = estimate.tests
-    has_few_models = len(is_flat) <= MOST_BOUNDED
-    if tests is None or estimate.method is None or not (is_flat.any() and has_few_models):
+    if tests is None or estimate.method is None:
+        return estimate
+    has_many_models = len(is_flat) > MOST_BOUNDED
+    if has_many_models or not is_flat.any():
         return estimate
     low = estimate.low.copy()
     high = estimate.high.copy()

@@ -45,7 +45,7 @@ LEAST_PER_CLUSTER = 2
 per cluster."""
 
 
-ROUGHNESS = 2.0
+ROUGH_FACTOR = 2.0
 """Rough p-values are within this factor of the exact ones. Near the levels of tests, they were
 within 5% in all simulated worlds."""
 
@@ -64,7 +64,7 @@ class PairTests:
         may_differ: function of the codes of two models that returns whether a test can reject that
             they are equal.
         rough_tails: function of the codes of the models of many pairs, shape (pairs,) each, that
-            returns the one-sided p-values of equal models within a factor of `ROUGHNESS`, NaN
+            returns the one-sided p-values of equal models within a factor of `ROUGH_FACTOR`, NaN
             where they are not known, shape (pairs, 2). None if there is no such function.
         uses_all_items: whether a test of two models also uses the items on which only other models
             have battles: two models that never met are tested by the battles that connect them.
@@ -278,7 +278,7 @@ def effective_clusters(influence: np.ndarray) -> np.ndarray:
     squares = np.sum(influence**2, axis=0) ** 2
     fourth = np.sum(influence**4, axis=0)
     infinite = np.full(np.shape(fourth), np.inf)
-    return np.asarray(np.divide(squares, fourth, out=infinite, where=fourth > 0))
+    return np.asarray(np.divide(squares, fourth, out=infinite, where=(fourth > 0)))
 
 
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
@@ -352,16 +352,18 @@ def sandwich_estimate(
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, Notice("single-cluster", {"unit": cluster}))
-    quantile = t_quantile(clusters if freedom is None else freedom + 1, level)
+    # `t_quantile` takes a number of clusters, which has one degree of freedom less.
+    effective_clusters = clusters if freedom is None else freedom + 1
+    quantile = t_quantile(effective_clusters, level)
     half_width = quantile * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(
-        score,
-        score - half_width,
-        score + half_width,
-        covariance,
-        clusters,
-        method,
+        score=score,
+        low=score - half_width,
+        high=score + half_width,
+        covariance=covariance,
+        clusters=clusters,
+        method=method,
         freedom=freedom,
         error_method=method,
         by_holm=is_group(cluster),
@@ -544,7 +546,8 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
         influence: influence of each cluster, which need not be centred, shape (clusters, columns);
             or blocks of its rows.
     """
-    gram, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
+    blocks = [influence] if hasattr(influence, "shape") else influence
+    gram, clusters = centred_gram(blocks)
     if clusters < 2:
         return np.full(gram.shape, np.nan)
     return gram * (clusters / (clusters - 1))
@@ -634,4 +637,12 @@ def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> Sc
     models = len(score)
     unknown = np.full(models, np.nan)
     covariance = np.full((models, models), np.nan)
-    return ScoreEstimates(score, unknown, unknown, covariance, clusters, None, warnings)
+    return ScoreEstimates(
+        score=score,
+        low=unknown,
+        high=unknown,
+        covariance=covariance,
+        clusters=clusters,
+        method=None,
+        warnings=warnings,
+    )

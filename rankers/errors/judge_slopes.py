@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-STEPS = 200
+MOST_STEPS = 200
 """Largest number of Newton steps before a fit fails."""
 TOLERANCE = 1e-9
 """The fit has converged if the gain that the next step promises is below the square of this, per
 unit of weight."""
-HALVINGS = 40
+MOST_HALVINGS = 40
 """Largest number of halvings of a step before a fit fails."""
 
 
@@ -176,7 +176,10 @@ class SlopeFit:
 
     @cached_property
     def design(self) -> "sparse.csr_matrix":
-        """Derivative of each battle's logit by the parameters, shape (battles, parameters)."""
+        """Derivative of each battle's logit by the parameters, shape (battles, parameters).
+
+        Its columns are those of the strengths, the slopes, and the positions of some judges.
+        """
         from scipy import sparse
 
         data = self.data
@@ -314,14 +317,20 @@ def fit_slopes(
     ordered_battles = np.bincount(data.judge, data.order != 0, len(data.judges))
     positioned = np.flatnonzero(ordered_battles)
     start = np.append(theta - theta.mean(), np.zeros(len(data.judges) + len(positioned)))
-    fit = SlopeFit(data, start, regularization, positioned, equal)
-    for _ in range(STEPS):
+    fit = SlopeFit(
+        data=data,
+        parameters=start,
+        regularization=regularization,
+        positioned=positioned,
+        has_equal_slopes=equal,
+    )
+    for _ in range(MOST_STEPS):
         step, decrement = _ascending_step(fit)
         if decrement <= TOLERANCE**2 * data.coded.weight.sum():
             return fit
         fit = _damp(fit, step, decrement)
     raise NotConvergedError(
-        f"the judges' slopes have no maximum after {STEPS} Newton steps; rank by bradley-terry"
+        f"the judges' slopes have no maximum after {MOST_STEPS} Newton steps; rank by bradley-terry"
     )
 
 
@@ -356,11 +365,11 @@ def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
     rule). `gain` is the gain that the whole step promises.
 
     Raises:
-        NotConvergedError: no step of `HALVINGS` raises it by as much.
+        NotConvergedError: no step of `MOST_HALVINGS` raises it by as much.
     """
     before = fit.value()
     rounding = 1e-12 * abs(before)
-    for halving in range(HALVINGS):
+    for halving in range(MOST_HALVINGS):
         divisor = 2**halving
         trial = replace(fit, parameters=fit.parameters + step / divisor)
         if trial.value() >= before + 1e-4 * gain / divisor - rounding:

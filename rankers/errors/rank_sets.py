@@ -21,7 +21,7 @@ import numpy as np
 from podium.distributions import ndtr, stdtr, stdtrit
 from podium.rankers.errors.difference import DifferenceTest, unskewed_t, without_skewness_noise
 from podium.rankers.errors.intervals import (
-    ROUGHNESS,
+    ROUGH_FACTOR,
     PairTests,
     ScoreEstimates,
     centre_covariance,
@@ -134,13 +134,13 @@ def compare_all_pairs(
     best[has_rank_set] = 1 + decisions.better[has_rank_set]
     worst[has_rank_set] = size - decisions.worse[has_rank_set]
     return Contrasts(
-        best,
-        worst,
-        decisions.is_above,
-        decisions.half_widths,
-        critical,
-        tested.tests,
-        tested.tail,
+        best_rank=best,
+        worst_rank=worst,
+        is_above=decisions.is_above,
+        half_widths=decisions.half_widths,
+        critical=critical,
+        tests=tested.tests,
+        tail=tested.tail,
     )
 
 
@@ -266,11 +266,11 @@ def tested_pairs(
     pair_count = len(placed) * (len(placed) - 1) // 2
     tail = (1 - level) / max(2 * pair_count, 1)
     if estimate.tests is None:
-        return TestedPairs({}, tail, (), level)
+        return TestedPairs(tests={}, tail=tail, decided=(), level_of_others=level)
     is_constant = _constant_differences(estimate)
     has_all_errors = is_known[placed].all() and not is_constant.any()
     if has_all_errors and not _has_own_test(estimate, items, placed, placed).any():
-        return TestedPairs({}, tail, (), level)
+        return TestedPairs(tests={}, tail=tail, decided=(), level_of_others=level)
     decided = []
     open_pairs = 0
     has_error = _has_error(is_known, is_constant)
@@ -296,7 +296,9 @@ def tested_pairs(
     share = 1.0
     if open_pairs:
         share = pairs_with_error / max(pairs_with_error + tested_without_error, 1)
-    return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
+    return TestedPairs(
+        tests=tests, tail=tail, decided=tuple(decided), level_of_others=1 - (1 - level) * share
+    )
 
 
 class DeferredTests(Mapping[tuple[int, int], DifferenceTest]):
@@ -351,11 +353,11 @@ def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarr
 def _is_far(rough: np.ndarray, tail: float) -> bool:
     """Return whether both rough p-values are so far from the level `tail` that they decide.
 
-    They are if they differ from it by more than the factor `ROUGHNESS`. The result is False for
+    They are if they differ from it by more than the factor `ROUGH_FACTOR`. The result is False for
     unknown p-values (NaN). `rough` has shape (2,).
     """
     ratio = rough / tail
-    return bool(((ratio > ROUGHNESS) | (ratio < 1 / ROUGHNESS)).all())
+    return bool(((ratio > ROUGH_FACTOR) | (ratio < 1 / ROUGH_FACTOR)).all())
 
 
 def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:
@@ -370,6 +372,7 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
     """
 
     def has_error(first: int, second: Any) -> Any:
+        """Return whether the difference to the second model, or to each of them, has one."""
         # Both models have a standard error, and their difference varies between items.
         return is_known[first] & is_known[second] & ~is_constant[first, second]
 
@@ -648,9 +651,9 @@ def _critical_value_of(
         rng: draws of the simulation.
     """
     is_rough = estimate.clusters < CLUSTERS_PER_MODEL * len(codes)
-    if not (estimate.by_holm or is_rough):
-        return _critical_value(covariance, estimate.clusters - 1, level, rng)
-    return _critical_value_by_holm(estimate, codes, covariance, level)
+    if estimate.by_holm or is_rough:
+        return _critical_value_by_holm(estimate, codes, covariance, level)
+    return _critical_value(covariance, estimate.clusters - 1, level, rng)
 
 
 def _critical_value_by_holm(

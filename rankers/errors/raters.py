@@ -86,16 +86,17 @@ def raters_of(
         code = np.empty(len(names), dtype=np.int64)
         code[is_named] = named_code
         code[~is_named] = len(distinct)
-        return Raters(column, len(distinct), code, distinct)
+        return Raters(unit=column, number=len(distinct), code=code, names=distinct)
     return None
 
 
 def count_raters(battles: Battles) -> tuple[str, int] | None:
     """Return who gave the verdicts, as unit and number: `("judge", 4)`.
 
-    Voters are counted if there are several, else judges, else a single voter. Those without a
-    readable verdict are not counted, unless there are more than `MOST_READ` battles. The result is
-    None if there is no voter and at most one judge, whom the heading of a ranking names.
+    Voters are counted if there are several, else judges, else a single voter who gave every
+    readable verdict. Those without a readable verdict are not counted, unless there are more than
+    `MOST_READ` battles. The result is None if there is no such voter and at most one judge, whom
+    the heading of a ranking names.
     """
     numbers = {column: battles.rows.count_names(column) for column in ("voter", "judge")}
     for column, named in numbers.items():
@@ -105,7 +106,8 @@ def count_raters(battles: Battles) -> tuple[str, int] | None:
             number = len(names - {None})
         if number > 1:
             return column, number
-    return ("voter", 1) if numbers["voter"] else None
+    gave_all = numbers["voter"] and None not in battles.rows.texts_of("voter")[battles.readable]
+    return ("voter", 1) if gave_all else None
 
 
 def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:
@@ -189,7 +191,8 @@ def influence_of_raters(
     for unit in (rater, np.ravel(pairs)):
         shares = shares_of_raters(unit, mean, weight, influence.shape[1])
         by_unit = clustered_covariance(influence, unit)
-        enlarged.append(shares.enlarge(by_unit, len(distinct_values(unit))))
+        units = len(distinct_values(unit))
+        enlarged.append(shares.enlarge(by_unit, units))
         freedoms.append(shares.freedom)
     if by_item is None:
         by_item = clustered_covariance(influence, cluster)
@@ -215,7 +218,8 @@ def _combine_covariances(
     """
     total = by_item + by_rater - by_both
     values = np.linalg.eigvalsh((total + total.T) / 2)
-    if values[0] < -NOISE * max(values[-1], 0.0):
+    smallest, largest = values[0], values[-1]
+    if smallest < -NOISE * max(largest, 0.0):
         return by_rater
     return by_rater - by_both
 

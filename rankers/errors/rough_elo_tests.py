@@ -21,7 +21,7 @@ MOST_MODELS = 500
 """With more models than this, no test is decided roughly: there are matrices of pairs."""
 MOST_CELLS = 10_000_000
 """Partners are tested in blocks whose largest array has about this many numbers."""
-STEPS = 30
+MOST_STEPS = 30
 """Largest number of steps of each iteration. Tests that need more have no rough p-value."""
 CHANGE_TOLERANCE = 1e-3
 """Iteration stops after steps of less than this, in logits or as a share of a direction."""
@@ -91,18 +91,18 @@ class RoughTests:
     @cached_property
     def weight(self) -> np.ndarray:
         """Sum of the weights of the battles of two models."""
-        return self._by_pair(self.coded.weight, self.coded.weight)
+        return self._sum_by_pair(self.coded.weight, self.coded.weight)
 
     @cached_property
     def square_weight(self) -> np.ndarray:
         """Sum of the squared weights of the battles of two models."""
-        return self._by_pair(self.coded.weight**2, self.coded.weight**2)
+        return self._sum_by_pair(self.coded.weight**2, self.coded.weight**2)
 
     @cached_property
     def credit(self) -> np.ndarray:
         """What the row's model earned in its battles with the column's."""
         earned = self.coded.weight * self.coded.credit
-        return self._by_pair(earned, self.coded.weight - earned)
+        return self._sum_by_pair(earned, self.coded.weight - earned)
 
     @cached_property
     def win_chance(self) -> np.ndarray:
@@ -138,7 +138,7 @@ class RoughTests:
         columns = (model, opponent, credit, np.tile(coded.weight, 2), np.tile(coded.cluster, 2))
         return tuple(column[order] for column in columns)
 
-    def _by_pair(self, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
+    def _sum_by_pair(self, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
         """Return sums of values of each battle's two models, by model and opponent.
 
         `of_a` and `of_b` are the values of its models a and b, shape (battles,) each.
@@ -254,7 +254,7 @@ class _HubTests:
         common = common / (precision_of_partner + precision_of_hub)
         change = np.zeros_like(weight)
         largest_change = np.full(len(partners), np.inf)
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             common = self._fit_common(common, change, weight, earned_credit)
             gradient = weight * self._common_chances(common, change) - expected_credit
             gradient -= change * self.degree - change @ tests.curvature
@@ -273,7 +273,7 @@ class _HubTests:
     ) -> np.ndarray:
         """Fit the common strengths with the others fixed, shape (partners,)."""
         penalty = self.tests.regularization
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             expected = self._common_chances(common, change)
             information = (weight * expected * (1 - expected)).sum(axis=1) + penalty
             gradient = earned - (weight * expected).sum(axis=1) - penalty * common
@@ -300,7 +300,7 @@ class _HubTests:
         largest_change = np.full(len(base), np.inf)
         # The penalty, which has hardly any weight, would tie all strengths to the hub's.
         degree = self._without_both(self.degree - self.tests.regularization)
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             direction = self._without_both(base[:, None] + share)
             remainder = (
                 information_of_partner
@@ -345,7 +345,7 @@ class _HubTests:
         # Battles of the two are won with even chance; the hub's side of them has the sign.
         is_direct = opponent == self.hub
         values = np.where(is_direct, weight * (0.5 - credit), values)
-        scores += self._by_row(row, cluster, values)
+        scores += self._sum_by_row(row, cluster, values)
         scores += self._battles_of_hub(direction, expected)
         # What the changes of the others add to the sum of the scores, the penalty included.
         information_times_change = change * self.degree - change @ tests.curvature
@@ -375,9 +375,9 @@ class _HubTests:
         expected_before = self.tests.win_chance[self.hub, opponent]
         values = weight * direction[:, opponent] * (expected_before - expected[:, opponent])
         row = np.repeat(self.rows, len(opponent))
-        return self._by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
+        return self._sum_by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
 
-    def _by_row(self, row: np.ndarray, cluster: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def _sum_by_row(self, row: np.ndarray, cluster: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sums of values by row and cluster, shape (partners, clusters)."""
         shape = (len(self.rows), self.tests.coded.clusters)
         cell = row * np.int64(shape[1]) + cluster

@@ -72,12 +72,14 @@ def add_rater_errors(
     freedom = min(clusters - 1, error.freedom)
 
     def tails_by_both(null: float) -> Tails:
+        """Return the p-values by the errors that are clustered both ways."""
         if not freedom > 0:
             return 0.5, 0.5
         above, below = stdtr(freedom, np.array([-1, 1]) * (test.value - null) / error.se)
         return float(above), float(below)
 
     def tails(null: float) -> Tails:
+        """Return the larger of these p-values and those of `test`, on each side."""
         return larger_tails(tails_by_both(null), test.tails(null))
 
     exact = test.exact_p_at_zero

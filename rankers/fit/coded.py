@@ -274,7 +274,7 @@ def nothing_readable(battles: Battles) -> NotIdentifiedError:
 
 def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Return total / number, NaN where the number is not above 0."""
-    return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=number > 0)
+    return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=(number > 0))
 
 
 def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:

@@ -154,7 +154,7 @@ def design_efficiency(pairs: Pairs, is_included: np.ndarray | None = None) -> fl
     codes = np.concatenate([pairs.first[is_kept], pairs.second[is_kept]])
     present, new_codes = np.unique(codes, return_inverse=True)
     first, second = np.split(new_codes, 2)
-    design = DesignMatrix(None, first, second, len(present))
+    design = DesignMatrix(columns=None, first=first, second=second, models=len(present))
     [laplacian] = design.information(pairs.weight[is_kept][None])
     eigenvalues = np.linalg.eigvalsh(laplacian)[1:]  # the first one is 0
     harmonic_mean = len(eigenvalues) / np.sum(1 / eigenvalues)
@@ -192,7 +192,9 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
         if still_below:
             above = [*above, k]
             below = still_below
-            if len(above) * len(below) > len(best[0]) * len(best[1]):
+            pairs = len(above) * len(below)
+            most_pairs = len(best[0]) * len(best[1])
+            if pairs > most_pairs:
                 best = above, sorted(below)
     return best
 

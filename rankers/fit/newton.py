@@ -19,7 +19,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 if TYPE_CHECKING:
     from scipy import sparse
 
-STEPS = 200
+MOST_STEPS = 200
 """Largest number of Newton steps before a fit fails."""
 TOLERANCE = 1e-9
 """Iteration stops after a step that changes every logit by less than this.
@@ -125,7 +125,7 @@ class DesignMatrix:
 
     @cached_property
     def sparse(self) -> "sparse.csr_matrix":
-        """X as a sparse matrix."""
+        """X as a sparse matrix: 1 and -1 for the two models of a row, then the further columns."""
         from scipy import sparse
 
         if not self.models:
@@ -243,10 +243,10 @@ class Likelihood:
         return deviation @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return the negative Hessian, shape (samples, parameters, parameters).
+        """Return the negative Hessian of the penalized log-likelihood.
 
-        If only differences of strengths are identified, it includes a prior of the mean strength,
-        so that it has an inverse.
+        Its shape is (samples, parameters, parameters). If only differences of strengths are
+        identified, it includes a prior of the mean strength, so that it has an inverse.
 
         Args:
             curvature: curvature of each row, shape (samples, rows); see `DesignMatrix.information`.
@@ -385,7 +385,7 @@ def fit_one_strength(likelihood: Likelihood, parameters: np.ndarray, code: int) 
     weight = likelihood.weight[0, rows]
     logits = likelihood.logits(parameters[None])[0, rows]
     strength = float(parameters[code])
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         surplus, curvature = likelihood.loss(credit, weight, logits)
         gradient = side @ surplus - penalty * strength
         newton_step = float(gradient / (curvature.sum() + penalty))
@@ -424,7 +424,7 @@ def _iterate(
     current = _SampleFits(
         likelihood.credit, likelihood.weight, parameters, likelihood.logits(parameters)
     )
-    for steps in range(1, STEPS + 1):
+    for steps in range(1, MOST_STEPS + 1):
         step, gradient = _damped_step(likelihood, current)
         # The largest change of a logit before damping decides whether a sample has converged.
         move = step.move
@@ -450,7 +450,7 @@ def _iterate(
         current = current.select(is_moving)
     # The first-order gain of the last step, for the samples that still move.
     gains = np.sum(gradient * step.parameter_change, axis=1)[is_moving]
-    raise _no_convergence(gains, current.weight.sum(axis=1), float(move.max()))
+    raise _convergence_error(gains, current.weight.sum(axis=1), float(move.max()))
 
 
 def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.ndarray:
@@ -485,6 +485,9 @@ def _damped_step(likelihood: Likelihood, current: _SampleFits) -> tuple[_Step, n
     """Return the next step of several samples, and the gradient before it.
 
     The gradient has shape (samples, parameters).
+
+    Raises:
+        SingularError: a step is not finite.
     """
     surplus, curvature = likelihood.loss(current.credit, current.weight, current.logits)
     design = likelihood.design
@@ -505,7 +508,7 @@ def _damped_step(likelihood: Likelihood, current: _SampleFits) -> tuple[_Step, n
     return _Step(factor * parameter_change, factor * logit_change, move), gradient
 
 
-def _no_convergence(
+def _convergence_error(
     gains: np.ndarray, weights: np.ndarray, move: float
 ) -> NotConvergedError | NotIdentifiedError:
     """Return the error of samples that did not converge.
@@ -522,7 +525,7 @@ def _no_convergence(
             "no finite maximum: the parameters keep growing and the likelihood hardly changes"
         )
     return NotConvergedError(
-        f"no maximum after {STEPS} Newton steps (last step {move:.1e} logits); raise the "
+        f"no maximum after {MOST_STEPS} Newton steps (last step {move:.1e} logits); raise the "
         "regularization or add battles"
     )
 

@@ -44,12 +44,12 @@ class Pairs:
         """Return the pairs of a mask; the codes of models stay the same."""
         items = None if self.items is None else self.items[kept]
         return Pairs(
-            self.first[kept],
-            self.second[kept],
-            self.credit[kept],
-            self.weight[kept],
-            self.models,
-            items,
+            first=self.first[kept],
+            second=self.second[kept],
+            credit=self.credit[kept],
+            weight=self.weight[kept],
+            models=self.models,
+            items=items,
         )
 
     def pairs_among(self, is_kept: np.ndarray) -> "Pairs":
@@ -164,7 +164,13 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     # In battles in which the second model is a, the first one earns the rest of the weight.
     credit_as_b = weight[second, first] - credit[second, first]
     credit_of_first = credit[first, second] + credit_as_b
-    return Pairs(first, second, credit_of_first, total[first, second], len(weight))
+    return Pairs(
+        first=first,
+        second=second,
+        credit=credit_of_first,
+        weight=total[first, second],
+        models=len(weight),
+    )
 
 
 def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
@@ -267,7 +273,13 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
     keys_of_pairs, pair = np.unique(key, return_inverse=True)
     credit_sums = np.bincount(pair, coded.weight * credit)
     weight = np.bincount(pair, coded.weight)
-    return Pairs(keys_of_pairs // size, keys_of_pairs % size, credit_sums, weight, size)
+    return Pairs(
+        first=keys_of_pairs // size,
+        second=keys_of_pairs % size,
+        credit=credit_sums,
+        weight=weight,
+        models=size,
+    )
 
 
 def _pair_keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:

@@ -154,7 +154,7 @@ def estimate_dispersion(labels: CodedBattles, theta: np.ndarray) -> float:
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
     surplus = labels.credit - p
     variance = p * (1 - p)
-    design = DesignMatrix(None, labels.a, labels.b, len(theta))
+    design = DesignMatrix(columns=None, first=labels.a, second=labels.b, models=len(theta))
     information = design.information((labels.weight * variance)[None])[0]
     # The information has no inverse, because rows identify only differences: half of a unit matrix
     # is added.
@@ -220,10 +220,10 @@ def _likelihood(
     design = DesignMatrix(predicted_differences[:, None], pairs.first, pairs.second, pairs.models)
     penalty = np.append(precision, 1.0)
     return Likelihood(
-        design,
-        pairs.credit / dispersion,
-        pairs.weight / dispersion,
-        penalty,
+        design=design,
+        credit=pairs.credit / dispersion,
+        weight=pairs.weight / dispersion,
+        penalty=penalty,
         offset=predicted_differences,
     )
 
@@ -269,7 +269,9 @@ def _find_modes(
         # The nodes are equally spaced in log tau. The prior density of log tau is tau times that of
         # tau, which is half-Cauchy: 1 / (1 + (tau / prior median)^2), up to a constant.
         log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / spread_prior) ** 2))
-        covariances.append(linalg.cho_solve((cholesky_factor, True), np.eye(len(mode))))
+        is_lower = True
+        identity = np.eye(len(mode))
+        covariances.append(linalg.cho_solve((cholesky_factor, is_lower), identity))
         modes.append(mode)
     return _Modes(grid, spread, np.array(modes), np.array(covariances), np.array(log_evidences))
 
@@ -481,4 +483,11 @@ def fit_with_misjudged(
     if is_flagged.any():
         fit = fit_random_effects(labels, phi, spread_prior, misjudged=is_flagged)
     excess = fit.kappa[0] * (phi - phi.mean()) - fit.theta
-    return MisjudgedFit(fit, is_flagged, is_labelled & ~is_flagged, p_value, excess, threshold)
+    return MisjudgedFit(
+        fit=fit,
+        flagged=is_flagged,
+        is_open=is_labelled & ~is_flagged,
+        p_value=p_value,
+        excess=excess,
+        threshold=threshold,
+    )

@@ -41,7 +41,7 @@ from podium.rankers.fit.unequal_weights import residual_factors
 ADDED_VARIANCE = 1e-10
 """This is added to the variances of a ladder's ratings, in logits squared, so that their covariance
 can be inverted. A rating that was given as exact then has a standard error of 0.002 Elo."""
-NEARLY_ALL = 0.95
+NEARLY_ALL_WON = 0.95
 """If a newcomer is above all rated models and won at least this share of its battles with them,
 its interval has no upper end. If it is below all of them and lost at least this share, its
 interval has no lower end."""
@@ -86,18 +86,18 @@ class LadderPrior:
         is_replaced = np.isin(pair_key, a * pairs.models + b)
         other_pairs = pairs.take(~is_replaced)
         return Pairs(
-            np.append(other_pairs.first, a),
-            np.append(other_pairs.second, b),
-            np.append(other_pairs.credit, credit_of_tie),
-            np.append(other_pairs.weight, weight_of_tie),
-            pairs.models,
+            first=np.append(other_pairs.first, a),
+            second=np.append(other_pairs.second, b),
+            credit=np.append(other_pairs.credit, credit_of_tie),
+            weight=np.append(other_pairs.weight, weight_of_tie),
+            models=pairs.models,
         )
 
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
         """Return which newcomers are beyond all rated models, shape (models,).
 
         The value is 1 for a newcomer that is above all rated models and wins nearly all battles
-        with them (`NEARLY_ALL`). It is -1 for a newcomer that is below all of them and loses
+        with them (`NEARLY_ALL_WON`). It is -1 for a newcomer that is below all of them and loses
         nearly all of these battles. For a newcomer without battles against rated models, which
         other newcomers connect with them, only the log-strength decides. The value is 0 for any
         other model.
@@ -112,8 +112,8 @@ class LadderPrior:
             against_rated.credit, against_rated.weight - against_rated.credit
         )
         weight = against_rated.sum_by_model(against_rated.weight, against_rated.weight)
-        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL * weight)
-        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL) * weight)
+        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL_WON * weight)
+        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL_WON) * weight)
         side = is_above.astype(int) - is_below.astype(int)
         return np.where(rated, 0, side)
 
@@ -305,7 +305,8 @@ class Strengths:
                 self.pairs, credit[draw], weight[draw], theta[draw]
             )
             is_unbounded = np.isnan(unbounded_side) | (unbounded_side != 0)
-            if is_unbounded.all() or (scale.pinned is not None and is_unbounded[scale.pinned]):
+            is_pin_unbounded = scale.pinned is not None and is_unbounded[scale.pinned]
+            if is_pin_unbounded or is_unbounded.all():
                 scores[draw] = np.nan
                 continue
             # Unbounded models get their strengths by all battles, shifted by the mean change of
@@ -327,7 +328,8 @@ class Strengths:
         The value is 0 for models that the resample bounds, and for models that all battles leave
         unbounded, too. It is inf for a model that only the resample leaves unbounded if the model
         is above the bounded ones, and -inf if it is below. It is NaN for such a model if the
-        resample does not connect it with the bounded models. The result has shape (models,).
+        resample does not connect it with the bounded models. It is NaN for all models if the
+        resample leaves models unbounded and bounds none. The result has shape (models,).
 
         Args:
             pairs: the pairs.
@@ -338,11 +340,11 @@ class Strengths:
         separated_by_all = separated_models(pairs)
         [separated_by_resample] = separated_in_resamples(pairs, credit[None], weight[None])
         is_newly_unbounded = separated_by_resample & ~separated_by_all
-        if is_newly_unbounded.all():
-            return np.full(pairs.models, np.nan)
         if not is_newly_unbounded.any():
             return np.zeros(pairs.models)
         is_bounded = ~is_newly_unbounded & ~separated_by_all
+        if not is_bounded.any():
+            return np.full(pairs.models, np.nan)
         group = comparison_graph(pairs.take(weight > 0)).group
         side = np.where(theta > theta[is_bounded].mean(), np.inf, -np.inf)
         is_apart = ~np.isin(group, group[is_bounded])
@@ -392,7 +394,13 @@ def fit_strengths(
     if prior:
         penalty = prior.precision + np.diag(np.where(prior.is_rated, 0.0, likelihood.penalty))
         likelihood = replace(likelihood, penalty=penalty, mean=prior.mean)
-    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start), prior)
+    return Strengths(
+        pairs=pairs,
+        regularization=regularization,
+        likelihood=likelihood,
+        optimum=maximize(likelihood, start),
+        prior=prior,
+    )
 
 
 def pair_likelihood(
@@ -423,11 +431,13 @@ def column_likelihood(
     It has a row for each battle. `columns` has shape (battles, further columns); their
     coefficients have no penalty.
     """
-    design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
+    design = DesignMatrix(columns=columns, first=coded.a, second=coded.b, models=len(coded.models))
     penalty_of_strengths = np.full(design.models, float(regularization))
     penalty_of_coefficients = np.zeros(columns.shape[1])
     penalty = np.append(penalty_of_strengths, penalty_of_coefficients)
-    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
+    return Likelihood(
+        design=design, credit=coded.weight * coded.credit, weight=coded.weight, penalty=penalty
+    )
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -70,6 +70,6 @@ def effective_freedom(share: np.ndarray) -> np.ndarray:
     half_variance = between + own
     squared_mean = (scaled * (1 - 2 * share + sum_of_squares)).sum(axis=0) ** 2
     freedom: np.ndarray = np.divide(
-        squared_mean, half_variance, out=np.zeros_like(half_variance), where=half_variance > 0
+        squared_mean, half_variance, out=np.zeros_like(half_variance), where=(half_variance > 0)
     )
     return freedom

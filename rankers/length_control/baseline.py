@@ -34,7 +34,9 @@ EXTREME_RATE = 1e-6
 It is an extrapolation: length predicts nearly all verdicts, and the observed lengths are far from
 equal.
 """
-UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
+UNBOUNDED_REASON = (
+    "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
+)
 """Why a model has no win rate: words of the error and of the warning."""
 MOST_LEVERAGE = 0.99
 """Residuals are divided by sqrt(1 - leverage); an item with a larger leverage is treated as if it
@@ -286,7 +288,7 @@ def _fit_rate(
     weight_share = weight_of_known / weight_of_known.sum()
     value = float(weight_share @ expected)
     if not EXTREME_RATE < value < 1 - EXTREME_RATE:
-        raise NotIdentifiedError(UNBOUNDED)
+        raise NotIdentifiedError(UNBOUNDED_REASON)
     # Delta method: the gradient of the win rate by the coefficients.
     gradient_of_value = (weight_share * expected * (1 - expected)) @ at_equal_lengths
     fitted = expit(rows @ coefficients)
@@ -400,12 +402,14 @@ def _fit_logistic(
         NotConvergedError: the fit did not reach its maximum.
     """
     no_penalty = np.zeros(rows.shape[1])
-    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, no_penalty)
+    likelihood = Likelihood(
+        design=DesignMatrix(rows), credit=weight * credit, weight=weight, penalty=no_penalty
+    )
     try:
         coefficients = maximize(likelihood).parameters
     except (NotIdentifiedError, SingularError):
-        raise NotIdentifiedError(UNBOUNDED) from None
+        raise NotIdentifiedError(UNBOUNDED_REASON) from None
     information = likelihood.information_at(coefficients)
     if np.linalg.cond(information) > 1 / SMALLEST_INVERSE_CONDITION:
-        raise NotIdentifiedError(UNBOUNDED)
+        raise NotIdentifiedError(UNBOUNDED_REASON)
     return coefficients, information

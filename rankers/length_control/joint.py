@@ -18,7 +18,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import Strengths, column_likelihood
 from podium.rankers.length_control.lengths import Lengths, saturate_lengths
 
-COLLINEAR = 1e-9
+LEAST_OWN_INFORMATION = 1e-9
 """If the strengths explain the length term but for a smaller share of its information than this,
 length and strength are confounded, and the fit is rejected."""
 FEWEST_EFFECTIVE_ITEMS = 2.0
@@ -134,7 +134,7 @@ def fit_with_length(
         slope_information
         - cross_information @ np.linalg.lstsq(matrix[:-1, :-1], cross_information, rcond=None)[0]
     )
-    if information_left <= COLLINEAR * slope_information:
+    if information_left <= LEAST_OWN_INFORMATION * slope_information:
         raise NotIdentifiedError(
             "length and strength are confounded: between two models the same one is always longer "
             "by as much; judge items with other lengths"
@@ -146,10 +146,10 @@ def fit_with_length(
         )
     try:
         return Strengths(
-            pair_sums(coded),
-            regularization,
-            likelihood,
-            maximize(likelihood, np.append(start, 0.0)),
+            pairs=pair_sums(coded),
+            regularization=regularization,
+            likelihood=likelihood,
+            optimum=maximize(likelihood, np.append(start, 0.0)),
         )
     except SingularError as error:
         raise NotConvergedError(

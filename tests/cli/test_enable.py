@@ -120,7 +120,7 @@ def test_the_file_is_ascii_wherever_podium_lies(monkeypatch: pytest.MonkeyPatch)
     """Python reads it in the locale's encoding; a quote or a backslash in the path must not end the
     text either."""
     path = Path('/home/Zoë\'s "tools"\\new {x}/on_start.py')
-    monkeypatch.setattr(enable, "ON_START", path)
+    monkeypatch.setattr(enable, "ON_START_FILE", path)
     lines = enable.startup_lines()
     assert (lines.isascii(), len(lines.splitlines())) == (True, 2)
     asked: list[str] = []

@@ -28,6 +28,20 @@ def diagnosed(frame, **options):
     return diagnose(read_battles(frame, merge=False), read_battles(frame), **options)
 
 
+@pytest.mark.parametrize("filters", [{}, {"where": {"item": "item-01"}}])
+def test_battles_with_merged_orders_are_diagnosed_by_the_judgments_that_were_read(filters):
+    frame = world(3, 12).judgments(FAULTY)
+    merged = read_battles(frame, **filters)
+    wanted = diagnose(read_battles(frame, merge=False, **filters), merged)
+    assert diagnose(merged, merged).to_dict() == wanted.to_dict()
+
+
+def test_a_part_of_merged_battles_whose_judgments_are_not_known_is_diagnosed():
+    merged = read_battles(world(3, 12).judgments(FAULTY))
+    part = merged.select(np.arange(len(merged)) % 2 == 0)
+    assert len(diagnose(part, part).cards) == 1
+
+
 @pytest.fixture(scope="module")
 def two_judges():
     other = Judge("acme/lm|rubric|3fa9c0de1122|temperature=0", scale=0.7)

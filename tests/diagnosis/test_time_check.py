@@ -91,7 +91,32 @@ def test_a_slice_by_periods_divides_the_battles_in_the_order_of_time():
 
 def test_a_period_of_a_column_without_times_is_an_error():
     battles = podium.read_battles(make_board(World(items=30), 1))
-    with pytest.raises(podium.PodiumError):
+    with pytest.raises(podium.UsageError, match="'category' has no times, which --by category:2"):
         list(battles.slices("category:2"))
     with pytest.raises(podium.PodiumError):
         list(battles.slices("nowhere:2"))
+
+
+def test_periods_within_a_millisecond_are_one_period():
+    board = make_board(World(items=30, both=False), 1)
+    board["created_at"] = 1_700_000_000 + np.arange(len(board)) * 1e-6
+    [(name, part)] = podium.read_battles(board).slices("created_at:2")
+    assert name == "2023-11-14 22:13:20 to 2023-11-14 22:13:20"
+    assert len(part) == len(podium.read_battles(board))
+
+
+def test_a_usable_column_of_times_is_used_if_another_has_more_dates_but_two_days_only():
+    board = make_board(DRIFT, 1)
+    board["date"] = np.where(board.index % 2, "2024-01-01", "2024-01-02")
+    board["created_at"] = board["created_at"].astype(object)
+    board.loc[board.index[:9], "created_at"] = None
+    [check] = check_of(board)
+    assert check.fields["column"] == "created_at"
+
+
+def test_numbers_have_one_text_in_slices_and_in_checks():
+    """A whole number among others is found by the text that the slices are made of."""
+    board = make_board(World(items=30, both=False), 1)
+    board["level"] = np.where(board.index % 3, 2.0, 1.5)
+    battles = podium.read_battles(board)
+    assert {*battles.rows.texts_of("level")} == {*battles.values_of("level")} == {"1.5", "2"}

@@ -93,6 +93,19 @@ def test_beginnings_below_the_minimum_of_providers_are_not_cached(
     assert cached_cost(15, 2, tokens_shared=shared).cached == cached
 
 
+def test_some_providers_cache_only_longer_beginnings_and_the_plan_says_so() -> None:
+    assert cached_cost(15, 2, judge_model="anthropic/claude-haiku-4-5").cached == 0
+    assert cached_cost(15, 2, judge_model="openai/gpt-5").cached == 42_000
+    known = {"tokens_in": 5000, "judge_model": "anthropic/claude-haiku-4-5"}
+    for shared, words in ((1500, "cacheable: nothing, as"), (4500, "4,500 tokens each (it keeps")):
+        tariff = Tariff(**known, tokens_shared=shared)
+        plan = make_plan(models=6, items=100, tariff=tariff)
+        text = " ".join(terminal_text(plan_reports(plan)).split())
+        assert words in text
+        assert "beginnings of 4,096 tokens or more" in text
+        assert plan.to_dict()["plan"]["provenance"]["options"]["tariff"]["least_cached"] == 4096
+
+
 def test_every_judge_has_a_cache_of_its_own() -> None:
     assert cached_cost(15, 2, judges="2").cached == 2 * 42_000
     assert cached_cost(2, 5, judges="2", orders="as-given").cached == 0
@@ -121,6 +134,7 @@ def test_the_plan_says_the_cacheable_share_by_design() -> None:
         ({"tokens_shared": 1500}, "part of --tokens-in, which is not given"),
         ({"tokens_shared": 1500, "tokens_in": 1000}, "--tokens-in, which is 1000"),
         ({"tokens_in": 1000, "price_cached": 1}, "--price-cached: give --tokens-shared"),
+        ({"judge_model": "openai/gpt-5"}, "--judge-model: give --tokens-shared"),
         ({"tokens_in": 1000, "tokens_shared": -1}, "tokens_shared=-1"),
         ({"price_in": -1}, "price_in=-1"),
         ({"repeats": 0}, "at least one repeat, not 0"),

@@ -3,10 +3,13 @@
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import podium
 from podium import Judge, UsageError, read_battles, simulate
+from podium.data.formats.label_sheet import sheet_table
+from podium.data.human_labels import label_by_table
 from podium.planning.label_draw import draw_labels, draw_reports
 from podium.show.page.sources import BattleTexts
 
@@ -185,3 +188,65 @@ def test_a_draw_of_no_battle_is_rejected():
     battles = podium.simulate(3, 10, seed=0).battles(podium.Judge())
     with pytest.raises(UsageError, match="--number 0: draw at least one battle"):
         draw_labels(battles, 0, rng=np.random.default_rng(0))
+
+
+def of_two_responses() -> "podium.Battles":
+    """Return battles of two models on six items, two responses to each."""
+    rows = []
+    for item in range(6):
+        for number in (1, 2):
+            about = {"item": f"q{item}", "model_a": "amber", "model_b": "birch"}
+            credit = float(item % 3 > 0)
+            rows += [{**about, "response": number, "order": "ab", "credit": credit}]
+    return read_battles(pd.DataFrame(rows))
+
+
+def test_each_response_of_an_item_is_a_battle_with_its_own_texts():
+    battles = of_two_responses()
+    texts = BattleTexts(
+        instructions={f"q{item}": "Do it." for item in range(6)},
+        responses={
+            (f"q{item}", number, name): f"{name} {item} {number}"
+            for item in range(6)
+            for number in (1, 2)
+            for name in ("amber", "birch")
+        },
+    )
+    drawn = draw_labels(battles, 12, texts=texts, rng=np.random.default_rng(0))
+    assert {(row.item, row.response) for row in drawn.rows} == {
+        (f"q{item}", number) for item in range(6) for number in (1, 2)
+    }
+    for row in drawn.rows:
+        assert row.response_1 == f"{row.model_1} {row.item[1:]} {row.response}"
+        assert row.response_2 == f"{row.model_2} {row.item[1:]} {row.response}"
+
+
+def test_a_response_that_has_its_text_is_drawn_although_the_first_has_none():
+    texts = BattleTexts(responses={("q3", 2, name): name for name in ("amber", "birch")})
+    drawn = draw_labels(of_two_responses(), texts=texts, rng=np.random.default_rng(0))
+    assert [(row.item, row.response) for row in drawn.rows] == [("q3", 2)]
+
+
+def test_labels_of_a_second_response_label_its_battle_alone():
+    battles = of_two_responses()
+    drawn = draw_labels(battles, 12, rng=np.random.default_rng(0))
+    second = [row for row in drawn.rows if row.response == 2]
+    labels = read_battles(sheet_table(second).assign(verdict="1"))
+    labelled = label_by_table(battles, labels, must_meet=True).table
+    human = labelled.loc[labelled["human"].notna()]
+    assert (len(human), {*human["response"]}) == (6, {2})
+    assert {*human["human"]} <= {0.0, 1.0}
+
+
+def test_identical_second_responses_are_left_out_and_the_first_are_drawn():
+    battles = of_two_responses()
+    texts = BattleTexts(
+        responses={
+            (f"q{item}", number, name): name if number == 1 else "the same"
+            for item in range(6)
+            for number in (1, 2)
+            for name in ("amber", "birch")
+        }
+    )
+    drawn = draw_labels(battles, texts=texts, rng=np.random.default_rng(0))
+    assert ({row.response for row in drawn.rows}, drawn.identical) == ({1}, 6)

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 import podium
 from podium.data.counting.duck import Duck
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.errors.raters import raters_of
+from podium.rankers.errors.raters import count_raters, raters_of
 
 POINTS = 400 / np.log(10)
 MODELS = 5
@@ -135,6 +135,21 @@ def test_a_single_voter_is_this_voter():
     [nameless] = podium.rank(table.drop(columns="voter")).standings
     assert "voter" not in nameless.answer[0]
     assert podium.compare(table, "m0", "m1").answer[0].startswith("For this voter: ")
+
+
+def test_votes_without_a_name_are_not_counted_as_those_of_the_one_named_voter():
+    table = pd.DataFrame(
+        {
+            "item": [f"q{k}" for k in range(40)],
+            "model_a": "m0",
+            "model_b": "m1",
+            "winner": ["model_a", "model_b"] * 20,
+            "voter": ["ann", None] * 20,
+        }
+    )
+    assert count_raters(podium.read_battles(table)) is None
+    of_ann = podium.read_battles(table[table["voter"] == "ann"])
+    assert count_raters(of_ann) == ("voter", 1)
 
 
 def test_a_tenth_voter_without_a_readable_verdict_is_no_rater():

@@ -7,7 +7,7 @@ import pytest
 import podium
 from podium.rankers.errors import rank_sets
 from podium.rankers.errors.elo_difference import EloTests
-from podium.rankers.errors.intervals import ROUGHNESS
+from podium.rankers.errors.intervals import ROUGH_FACTOR
 from podium.rankers.fit.coded import CodedBattles
 
 
@@ -66,7 +66,7 @@ def test_rough_p_values_are_close_to_the_exact_ones(
         smaller = int(np.argmin(by_score))
         ratio = np.log(tails[smaller] / by_score[smaller])
         # The error is relative to the size of the logarithm: far from all levels it may be large.
-        assert abs(ratio) < min(0.1 - 0.01 * np.log(by_score[smaller]), np.log(ROUGHNESS))
+        assert abs(ratio) < min(0.1 - 0.01 * np.log(by_score[smaller]), np.log(ROUGH_FACTOR))
         assert tails[1 - smaller] == pytest.approx(by_score[1 - smaller], abs=0.01)
     assert known or len(first) < 20
 

@@ -14,7 +14,9 @@ from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.elo_difference import EloTests
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.graph import win_paths
-from podium.rankers.fit.pairs import Pairs
+from podium.rankers.fit.identification import fit_battles
+from podium.rankers.fit.pairs import Pairs, cells_by_cluster
+from podium.rankers.fit.scale import EloScale
 from podium.rankers.ranking import Entry, Standings
 
 POINTS = 400 / np.log(10)
@@ -399,3 +401,17 @@ def test_the_bound_after_wins_alone_is_at_most_the_exact_one(items):
     low, high = podium.compare("A", "B", duel(items)).findings[0].interval
     assert low == pytest.approx(POINTS * np.log(exact / (1 - exact)), abs=0.5)
     assert high == np.inf
+
+
+def test_a_resample_that_bounds_no_model_has_no_scores_beside_a_model_that_won_all():
+    """Only the draw of both items bounds x and y; none bounds top."""
+    rows = [("i0", "x", "y", 1.0), ("i1", "x", "y", 0.0)]
+    rows += [(item, "top", name, 1.0) for item in ("i0", "i1") for name in ("x", "y")]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    coded = code_battles(podium.read_battles(frame))
+    fit = fit_battles(coded)
+    cells = cells_by_cluster(coded, fit.pairs)
+    counts = np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    scores = fit.resampled_scores(EloScale(np.full(3, 1 / 3)), cells, counts)
+    assert np.isnan(scores[:2]).all()
+    assert np.isfinite(scores[2]).all()

@@ -14,7 +14,9 @@ import podium
 from podium.checks import CHECKS, Result, make_check, not_known
 from podium.cli.main import podium as command_line
 from podium.diagnosis.audit_record import Probe
-from podium.diagnosis.checks.remedy_commands import TypedArguments
+from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
+from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 from podium.show.answers.audit_sentences import audit_answer
 from podium.show.report.audit_view import QUESTIONS
 
@@ -206,6 +208,85 @@ def test_what_does_not_apply_is_not_counted_as_not_known(tmp_path):
     absent = [probe for probe in board.probes if not probe.applies]
     assert {"position", "length", "judges"} <= {probe.check.name for probe in absent}
     assert not any(name in board.answer[0] for name in ("position", "length", "judges"))
+
+
+def test_no_command_is_given_for_what_does_not_apply(tmp_path):
+    sources()["scores"].to_csv(tmp_path / "solved.csv", index=False)
+    board = podium.audit(str(tmp_path / "solved.csv")).boards[0]
+    assert [probe.command for probe in board.probes if not probe.applies and probe.command] == []
+
+
+def test_a_command_sets_an_option_once():
+    fields = {"option": "--by created_at:2"}
+    check = make_check("time", True, fields=fields)
+    typed = TypedArguments("'my board.csv' --cluster page", "--by task --level 0.9 --ranker elo")
+    expected = (
+        "podium rank 'my board.csv' --cluster page --level 0.9 --ranker elo --by created_at:2"
+    )
+    assert remedy_command(check, typed) == expected
+
+
+def test_commands_of_a_slice_of_two_columns_read_this_slice():
+    typed = TypedArguments("v.csv", "--by judge,category --level 0.9")
+    part = typed.of_slice("judge,category", "lab/m, two words")
+    assert part.reading == "v.csv --where judge=lab/m --where 'category=two words'"
+    assert part.ranking == "--level 0.9"
+    assert typed.of_slice("judge,category", "lab/m, a, b") == typed
+    assert typed.of_slice("created_at:2", "2024-01-01 to 2024-01-02") == typed
+
+
+def test_commands_about_several_judges_read_all_and_those_about_families_know_the_table():
+    typed = TypedArguments("v.csv", "--models 'my models.csv' --by judge").of_slice("judge", "j1")
+    judges = make_check("judges", False)
+    assert remedy_command(judges, typed) == "podium diagnose v.csv --section side_by_side"
+    family = make_check("own family", True)
+    expected = "podium diagnose v.csv --where judge=j1 --section self_preference"
+    assert remedy_command(family, typed) == f"{expected} --families 'my models.csv'"
+
+
+def test_a_command_that_would_rank_as_before_is_not_given():
+    check = make_check("length", True)
+    typed = TypedArguments("v.csv", "--set length_control=true")
+    assert remedy_command(check, typed) == ""
+    assert remedy_command(check, replace(typed, ranking="")).endswith("--set length_control=true")
+
+
+@pytest.mark.slow
+def test_an_audit_checks_more_models_than_a_ranking():
+    world = replace(KINDS["longer is better"].world, items=30)
+    board = make_board(world, 1)
+    parts = []
+    for k in range(11):
+        part = board.copy()
+        for side in ("model_a", "model_b"):
+            part[side] = part[side] + f"-{k}"
+        part["item"] = part["item"] + f"-{k % 3}"
+        parts.append(part)
+    joined = pd.concat(parts)
+    links = joined.sample(600, random_state=1).assign(item="link")
+    links["model_b"] = links["model_b"].sample(frac=1, random_state=2).to_numpy()
+    links["item"] = [f"link-{k}" for k in range(len(links))]
+    table = pd.concat([joined, links[links["model_a"] != links["model_b"]]])
+    rows = {probe.check.name: probe.check for probe in audit_of(table).probes}
+    assert rows["length"].is_flagged
+    ranked = podium.rank(podium.read_battles(table)).standings[0]
+    lengths = [check.reason for check in ranked.checks if check.name == "length"]
+    assert lengths == ["more than 60 models; `podium audit` checks it"]
+
+
+def test_places_are_not_known_if_no_model_has_one_and_do_not_apply_without_errors():
+    battles = podium.read_battles(make_board(World(items=3), 1))
+    standings = podium.rank(battles).standings[0]
+    entries = tuple(replace(entry, rank_low=None) for entry in standings.entries)
+    reasons = {}
+    for method in (standings.error_method, None):
+        shown = replace(standings, separation=None, entries=entries, error_method=method)
+        rows = checks_of_absent((), AuditData(battles, battles, battles, shown, ()))
+        reasons[method] = next(row.reason for row in rows if row.name == "places")
+    assert reasons == {
+        standings.error_method: "fewer than two models have a place",
+        None: "the ranker bradley-terry does not give it",
+    }
 
 
 def test_every_probe_has_a_question():

@@ -60,8 +60,8 @@ def test_three_judges_of_arena_have_an_audit_each():
     flags = {board.standings.slice: flags_of(board) for board in boards}
     assert flags == {
         "claude-3-opus-20240229": ["own family"],
-        "gpt-3.5-turbo": ["own model", "own family"],
-        "gpt-4-0125-preview": ["own family", "fit"],
+        "gpt-3.5-turbo": ["own model", "own family", "self-preference"],
+        "gpt-4-0125-preview": ["own family", "self-preference", "fit"],
     }
     for board in boards:
         assert "gpt-3.5-turbo agrees least" in probe_of(board, "judges").finding_text

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from planted_boards import World, make_board
 
-from podium.ranking.reproduce import _compared_values
+import podium as podium_package
+from podium.ranking.reproduce import _compared_values, reproduce
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIMULATED = "simulated/battles.csv"
@@ -97,10 +99,10 @@ def test_another_version_of_a_package_is_named_beside_the_difference(podium, fol
     monkeypatch.chdir(folder)
     podium("rank", SIMULATED, "--format", "json", "-o", "older.json")
     document = json.loads(Path("older.json").read_text())
-    document["provenance"]["versions"]["numpy"] = "1.26.0"
+    document["provenance"]["versions"]["numpy"] = "1.25.9"
     document["rankings"][0]["models"][0]["score"] = 1700.0
     Path("older.json").write_text(json.dumps(document))
-    assert "numpy 1.26.0 is now " in podium("rank", "--reproduce", "older.json").err
+    assert "numpy 1.25.9 is now " in podium("rank", "--reproduce", "older.json").err
 
 
 def test_other_options_beside_it_are_an_error(podium, folder, monkeypatch):
@@ -187,3 +189,20 @@ def test_entries_of_models_in_another_order_are_no_difference():
     now = {"rankings": [{"models": [{"model": "b", "rank": 1}, {"model": "a", "rank": 1}]}]}
     assert dict(_compared_values(before)) == dict(_compared_values(now))
     assert dict(_compared_values(now))["rankings[0].models[a].rank"] == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [(("sources",), [5]), (("options", "level"), "hi"), (("options", "reading"), [1])],
+)
+def test_a_record_with_values_of_another_type_is_damaged(tmp_path, monkeypatch, where, value):
+    monkeypatch.chdir(tmp_path)
+    make_board(World(items=6), 1).to_csv("v.csv", index=False)
+    document = json.loads(podium_package.rank("v.csv").to_json())
+    place = document["provenance"]
+    for name in where[:-1]:
+        place = place[name]
+    place[where[-1]] = value
+    Path("r.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(podium_package.PodiumError, match=r"r\.json"):
+        reproduce(Path("r.json"))

@@ -6,7 +6,7 @@ import pytest
 
 from podium.plugins.catalogue import find_realization
 from podium.scorers.prompt import Settings, Texts
-from podium.scorers.shared_prefixes import share_of_prefix_cache
+from podium.scorers.shared_prefixes import least_cached, share_of_prefix_cache
 
 
 def shared(first: str, second: str) -> int:
@@ -38,6 +38,30 @@ def test_short_beginnings_are_not_cached() -> None:
     assert share_of_prefix_cache(prompts) == 0
     assert share_of_prefix_cache([text + "d" * 100 for text in prompts], least=1000) > 0.48
     assert share_of_prefix_cache([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "least"),
+    [
+        (None, 1024),
+        ("openai/gpt-5", 1024),
+        ("anthropic/claude-sonnet-4-5-20250929", 1024),
+        ("anthropic/claude-opus-4-1", 1024),
+        ("anthropic/claude-opus-4-8", 1024),
+        ("anthropic/claude-opus-4-5-20251101", 4096),
+        ("anthropic/claude-opus-4-6", 4096),
+        ("openrouter/anthropic/claude-haiku-4.5", 4096),
+        ("bedrock/global.anthropic.claude-haiku-4-5-20251001-v1:0", 4096),
+        ("anthropic/claude-3-haiku-20240307", 2048),
+        ("anthropic/claude-3-5-haiku-latest", 2048),
+        ("google/gemini-2.5-pro", 2048),
+        ("google/gemini-3.5-flash", 4096),
+        ("google/gemini-2.0-flash", 1024),
+        ("hf/org/opus-4-5", 1024),
+    ],
+)
+def test_some_providers_cache_only_longer_beginnings(model: str | None, least: int) -> None:
+    assert least_cached(model) == least
 
 
 def test_most_of_a_round_robin_on_a_long_item_is_cacheable() -> None:

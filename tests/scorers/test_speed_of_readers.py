@@ -21,7 +21,8 @@ PIECES = (
     "if ", ", so ", "A is ", "the ", "。", "是", "- ", "1. ", "<think>\n", "<|im_end|>",
     "User: ", "very ", "only ", "better ", ": ", "/", ",", "x", "\\boxed{", "is the clearly ",
     " \n", "\t", "//", "Its words:\n- x\n", "it says:\n\nI am\n", "```python\nx\n```\n",
-    "<details>\n",
+    "<details>\n", "A: poor\nB: good\n", "| A | ❌ |\n", "Verdict: A: poor, B: good\n", "poor (A) ",
+    "Any? None.\n",
 )  # fmt: skip
 LENGTH, SECONDS = 200_000, 0.3
 """Quadratic time would be minutes; linear time leaves room for a busy machine."""

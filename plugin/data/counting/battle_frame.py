@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from podium.data.counting.grades import Grades, count_grades
-from podium.data.counting.relations import HARD, IDENTICAL, NO_REASON, SWAPS, UNNAMED_JUDGE
+from podium.data.counting.relations import HARD_CREDIT, IDENTICAL, NO_REASON, SWAPS, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts, verdicts_of
 from podium.errors import unknown_name
 from podium.text import as_text
@@ -273,9 +273,9 @@ def parsed_credits(table: "pd.DataFrame") -> "pd.Series":
     `credit`. They are missing where `credit` is.
     """
     credit = table["credit"]
-    if HARD not in table:
+    if HARD_CREDIT not in table:
         return credit
-    return table[HARD].fillna(credit).where(credit.notna())
+    return table[HARD_CREDIT].fillna(credit).where(credit.notna())
 
 
 def _count_items(table: "pd.DataFrame") -> int:

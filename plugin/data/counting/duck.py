@@ -47,9 +47,9 @@ OWN_SQL_ERRORS = (BinderException, CatalogException, ParserException)
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
 MOST_IDLE = 4
 """Largest number of unused connections that are kept for reuse."""
-_IDLE: "list[DuckDBPyConnection]" = []
+_IDLE_CONNECTIONS: "list[DuckDBPyConnection]" = []
 """Connections that can be reused."""
-_ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
+_OPEN_DATABASES: "weakref.WeakSet[Duck]" = weakref.WeakSet()
 """Databases that are not closed yet."""
 
 
@@ -70,12 +70,12 @@ class Duck:
         self.folder = make_folder()
         # A connection with a limit of memory would keep it, so that it is neither reused nor kept.
         may_reuse = memory is None
-        self.connection = _IDLE.pop() if may_reuse and _IDLE else _connect()
+        self.connection = _IDLE_CONNECTIONS.pop() if may_reuse and _IDLE_CONNECTIONS else _connect()
         self._made: list[tuple[str, str]] = []
         self._finalizer = weakref.finalize(
             self, _close, self.connection, self.folder, self._made, keep=may_reuse
         )
-        _ALIVE.add(self)
+        _OPEN_DATABASES.add(self)
         self._numbers = itertools.count()
         self._types: dict[str, dict[str, str]] = {}
         self._arrays: dict[str, dict[str, np.ndarray]] = {}
@@ -159,7 +159,7 @@ class Duck:
         on_disk = f"{self._disk}.{name}"
         # A Parquet file is written in half of the time of a table on disk.
         file = self.folder / f"{name}_rows.parquet"
-        self._run(f"copy (select * from {source}) to {literal_path(file)}")
+        self._run(copy_command(f"select * from {source}", file))
         self._refuse_changed()
         rows_on_disk = f"read_parquet({literal_path(file)})"
         for number, condition in enumerate(self._ranges(rows_on_disk, grouping.keys[0], rows)):
@@ -230,7 +230,8 @@ class Duck:
         """
         if most <= BATCH:
             batch = self.arrays(query)
-            if len(next(iter(batch.values()))):
+            any_column = next(iter(batch.values()))
+            if len(any_column):
                 yield batch
             return
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
@@ -314,7 +315,12 @@ def _convert_duckdb_errors() -> Iterator[None]:
 
 
 def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
-    """Build the error for a query that exceeds the memory limit or the free disk space."""
+    """Build the error for a query that exceeds the memory limit or the free disk space.
+
+    Args:
+        error: the error of the database.
+        source: the file that was read; None if several were.
+    """
     first_line, *_ = str(error).partition("\n")
     problem = f"the verdicts do not fit into the memory that is allowed ({first_line})"
     return DataError(problem, source=source, remedy=f"allow more with --memory, or {FREE_DISK}")
@@ -372,8 +378,8 @@ def _close(
     except Error:
         keep = False
     shutil.rmtree(folder, ignore_errors=True)
-    if keep and len(_IDLE) < MOST_IDLE:
-        _IDLE.append(connection)
+    if keep and len(_IDLE_CONNECTIONS) < MOST_IDLE:
+        _IDLE_CONNECTIONS.append(connection)
     else:
         connection.close()
 
@@ -383,12 +389,20 @@ def literal_path(path: Path) -> str:
     return text(glob.escape(str(path.absolute())))
 
 
+def copy_command(query: str, file: Path) -> str:
+    """Return the command that writes the rows of a query to a file.
+
+    The path of a file that is written has no wildcards, so that nothing in it is escaped.
+    """
+    return f"copy ({query}) to {text(str(file.absolute()))}"
+
+
 def _close_all() -> None:
     """Close all connections when Python ends, even if their databases are still referenced."""
-    for engine in list(_ALIVE):
+    for engine in list(_OPEN_DATABASES):
         engine.close()
-    while _IDLE:
-        _IDLE.pop().close()
+    while _IDLE_CONNECTIONS:
+        _IDLE_CONNECTIONS.pop().close()
 
 
 atexit.register(_close_all)

@@ -77,4 +77,4 @@ def count_grades(table: "pd.DataFrame") -> Grades:
     # A row without an item is about an item of its own.
     has_item = both["item"].notna() if "item" in both else pd.Series(False, index=both.index)
     number = len(both[has_item].drop_duplicates()) + int((~has_item).sum())
-    return Grades(number, len(graded))
+    return Grades(number=number, battles=len(graded))

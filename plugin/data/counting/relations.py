@@ -63,14 +63,14 @@ SWAP_OF_ORDER_PAIRS = (
     "when sign(f_outcome - 0.5) = -sign(s_outcome - 0.5) then 'flip' else 'half' end "
     "when f_read or s_read then 'one-sided' else 'unparsed' end"
 )
-KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
+COLUMNS_KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 """Columns of which a merged battle takes the mean, or the only value if one judgment has none."""
 SCORES = ("score_a", "score_b")
 JUDGMENT_KEYS = ("judge", "voter", "metric", "repeat", "response")
 """Columns that tell the judgments on a pair and an item apart, beside the order."""
 GRADE_KEYS = ("item", "judge", "repeat", "response")
 """Columns that tell the grades of a model's responses apart."""
-HARD = "hard_credit"
+HARD_CREDIT = "hard_credit"
 """Column with the credit of the parsed verdict. If it is known, it decides what counts as a win, a
 tie or a flip."""
 IDENTICAL = "identical"
@@ -147,15 +147,15 @@ def sided_query(
     kept = ("repeat", "weight", "swap", IDENTICAL)
     columns += [f"p.{name}" for name in kept if name in present]
     columns += [f"{ordered} as ordered", f"{shown_first} as shown_first"]
-    turned = {"credit": "1 - p.credit", "margin": "-p.margin", HARD: f"1 - p.{HARD}"}
-    for name in ("credit", "margin", HARD):
+    turned = {"credit": "1 - p.credit", "margin": "-p.margin", HARD_CREDIT: f"1 - p.{HARD_CREDIT}"}
+    for name in ("credit", "margin", HARD_CREDIT):
         if name == "credit" or name in present:
             value = f"case when a.code < b.code then p.{name} else {turned[name]} end"
             columns.append(f"{value} as {name}")
     verdict = _verdict_or_sign(present)
     outcome = verdict
-    if HARD in present:
-        outcome = f"case when {verdict} is not null then coalesce({HARD}, {verdict}) end"
+    if HARD_CREDIT in present:
+        outcome = f"case when {verdict} is not null then coalesce({HARD_CREDIT}, {verdict}) end"
     sides = f"select {', '.join(columns)} from {judgments} as p {' '.join(joins)}"
     return f"select *, {verdict} as verdict, {outcome} as outcome from ({sides}) as sides"
 
@@ -259,11 +259,16 @@ def counted_query(
             row numbers are then among them, and which model is a.
     """
     names = ["cluster", "first", "second", "verdict"]
-    names += ["outcome"] if HARD in present else []
-    names += [GROUP] if has_groups else []
-    names += ["ordered", "shown_first"] if "order" in present else []
-    names += [ROW] if types is not None else []
-    names += ["forward"] if types is not None or "order" not in present else []
+    if HARD_CREDIT in present:
+        names.append("outcome")
+    if has_groups:
+        names.append(GROUP)
+    if "order" in present:
+        names += ["ordered", "shown_first"]
+    if types is not None:
+        names.append(ROW)
+    if types is not None or "order" not in present:
+        names.append("forward")
     if "margin" in present:
         names.append("credit")
     others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap", IDENTICAL)
@@ -311,7 +316,7 @@ def _count_where(condition: str) -> Aggregate:
 
 def _outcome(present: Present) -> str:
     """Return SQL of the credit of the parsed verdict, of a sided judgment."""
-    return "outcome" if HARD in present else "verdict"
+    return "outcome" if HARD_CREDIT in present else "verdict"
 
 
 def _counts_of_group(outcome: str) -> dict[str, Aggregate]:
@@ -343,8 +348,8 @@ def _optional_counts(present: Present) -> dict[str, Aggregate]:
     - identical: `identical`, the number of ties of identical responses.
     """
     counts: dict[str, Aggregate] = {}
-    if HARD in present:
-        counts["outcomes"] = Aggregate("sum", "outcome")
+    if HARD_CREDIT in present:
+        counts["outcomes"] = Aggregate(kind="sum", value="outcome")
         counts["graded"] = _count_where(IS_GRADED)
     if "weight" in present:
         counts["weights"] = Aggregate("sum", "weight")
@@ -444,7 +449,7 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
         hard: whether the credit is rounded to win, tie or loss; a flip is then a tie.
     """
     verdict = "verdicts / judged"
-    outcome = "outcomes / judged" if HARD in present else verdict
+    outcome = "outcomes / judged" if HARD_CREDIT in present else verdict
     if "margin" in present:
         by_margin = "case when credits = 0 and judged = 2 then (sign(margin) + 1) / 2 else {} end"
         verdict = by_margin.format(verdict)
@@ -454,27 +459,27 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
     weight = "weights / 2" if "weight" in present else "1e0"
     readable = "judged > 0" if keep_one_sided else "judged = 2"
 
-    def if_readable(value: str, zero: str = "0") -> str:
+    def value_if_readable(value: str, zero: str = "0") -> str:
         """Return SQL of a value that is 0 unless the battle is readable."""
         return f"case when {readable} then {value} else {zero} end"
 
     sums = {
         "battles": "1",
-        "judged": if_readable("1"),
-        "weight": if_readable(weight, "0e0"),
-        "credit": if_readable(f"{weight} * ({verdict})", "0e0"),
-        "decided": if_readable(f"case when ({outcome}) <> 0.5 then 1 else 0 end"),
+        "judged": value_if_readable("1"),
+        "weight": value_if_readable(weight, "0e0"),
+        "credit": value_if_readable(f"{weight} * ({verdict})", "0e0"),
+        "decided": value_if_readable(f"case when ({outcome}) <> 0.5 then 1 else 0 end"),
     }
-    if HARD in present:
-        sums["graded"] = if_readable("sign(graded)")
+    if HARD_CREDIT in present:
+        sums["graded"] = value_if_readable("sign(graded)")
     is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     for kind, is_kind in SWAPS.items():
         sums[quote_name(kind)] = f"case when ({is_kind}){is_asked} then 1 else 0 end"
     if IDENTICAL in present:
         sums[IDENTICAL] = f"sign({IDENTICAL})"
     if "margin" in present:
-        sums["with_margin"] = if_readable("case when with_margin = judged then 1 else 0 end")
-        sums["credit_by_margin"] = if_readable("case when credits = 0 then 1 else 0 end")
+        sums["with_margin"] = value_if_readable("case when with_margin = judged then 1 else 0 end")
+        sums["credit_by_margin"] = value_if_readable("case when credits = 0 then 1 else 0 end")
     return sums
 
 
@@ -577,16 +582,12 @@ def battles_query(
     merged["reason"] = _reason_of_order_pairs(columns, keep_one_sided)
     if "order" in columns:
         merged["order"] = "'merged'"
-    columns_of_both = []
-    for side in "fs":
-        for name in columns:
-            new_name = _column_of_judgment(side, name)
-            columns_of_both.append(f"{side}.{quote_name(name)} as {new_name}")
-    both = ", ".join(columns_of_both)
-    verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in "fs"}
+    both = _columns_of_both(columns)
+    verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in ("f", "s")}
     outcome = dict(verdict)
-    if HARD in columns:
-        outcome = {side: f"coalesce({side}.{HARD}, {credit})" for side, credit in verdict.items()}
+    if HARD_CREDIT in columns:
+        for side, credit in verdict.items():
+            outcome[side] = f"coalesce({side}.{HARD_CREDIT}, {credit})"
     turned = "case when f.model_a <> s.model_a then 1 - {0} else {0} end"
     pairs = (
         f"select *, f_verdict is not null as f_read, s_verdict is not null as s_read from "
@@ -603,6 +604,16 @@ def battles_query(
         f"{singles_query(judgments, columns, merged)} where p.{ROW} not in "
         f"(select earlier from {order_pairs} union all select later from {order_pairs})"
     )
+
+
+def _columns_of_both(columns: Sequence[str]) -> str:
+    """Return the columns of both judgments of an order pair, each under a name of its own."""
+    selected = []
+    for side in ("f", "s"):
+        for name in columns:
+            new_name = _column_of_judgment(side, name)
+            selected.append(f"{side}.{quote_name(name)} as {new_name}")
+    return ", ".join(selected)
 
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
@@ -636,7 +647,8 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     - Credits and margins are the mean of the two verdicts. If only one is parsed, they are empty,
       or with `keep_one_sided` those of this one. A credit that both judgments lack is the sign of
       the sum of their margins. The credit of the parsed verdict is empty if both judgments lack it.
-    - Columns in `KNOWN_ONCE` take the mean, or the only value. Scores take the mean, and the only
+    - Columns in `COLUMNS_KNOWN_ONCE` take the mean, or the only value. Scores take the mean, and
+    the only
       value with `keep_one_sided`; they are empty otherwise.
     - Responses are identical if either judgment says so.
     - Other columns are empty if the two judgments differ, or if one has no value.
@@ -662,14 +674,14 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     if name == "margin" or name.startswith(CRITERION):
         by_one = if_one_read.format(earlier, later)
         return f"case when f_read and s_read then ({earlier} + {later}) / 2 else {by_one} end"
-    if name == HARD:
+    if name == HARD_CREDIT:
         mean = "(f_outcome + s_outcome) / 2"
         by_one = if_one_read.format("f_outcome", "s_outcome")
         outcome = f"case when f_read and s_read then {mean} else {by_one} end"
         return f"case when coalesce({earlier}, {later}) is not null then {outcome} end"
     if name == IDENTICAL:
         return f"(coalesce({earlier}, false) or coalesce({later}, false))"
-    if name in KNOWN_ONCE or (name in SCORES and keep_one_sided):
+    if name in COLUMNS_KNOWN_ONCE or (name in SCORES and keep_one_sided):
         return f"coalesce(({earlier} + {later}) / 2, {earlier}, {later})"
     if name in SCORES:
         return f"({earlier} + {later}) / 2"
@@ -691,7 +703,7 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
     other_ending = {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
         turned = f"-{value}"
-    elif name in ("credit", "human", HARD):
+    elif name in ("credit", "human", HARD_CREDIT):
         turned = f"1 - {value}"
     elif other_ending and name[:-2] + other_ending in columns:
         turned = _column_of_judgment("s", name[:-2] + other_ending)

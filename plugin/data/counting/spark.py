@@ -32,7 +32,7 @@ CONFIGURATION = {
     "spark.log.level": "ERROR",
 }
 # Further settings if Spark runs on this machine.
-LOCAL = {
+LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.driver.host": "127.0.0.1",
@@ -75,7 +75,7 @@ class Spark:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
         settings = CONFIGURATION
         if master.startswith("local"):
-            settings = settings | LOCAL
+            settings = settings | LOCAL_SETTINGS
         for name, value in settings.items():
             builder = builder.config(name, value)
         try:
@@ -160,7 +160,11 @@ class Spark:
         return arrays_of(self.table(query))
 
     def table(self, query: str) -> "pa.Table":
-        """Return all rows of a query."""
+        """Return all rows of a query as an Arrow table.
+
+        Raises:
+            DataError: Spark cannot run the query.
+        """
         import pyarrow as pa
 
         with _convert_spark_errors():

@@ -44,7 +44,7 @@ CATEGORICAL = ("item", "judge", "voter", "metric", "order", "category", "reason"
 """Columns of the battles table that become categoricals, in addition to those of the models."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which cannot be written as UTF-8."""
-CODED = ("item", "judge", "voter", "metric", "reason")
+CODED_COLUMNS = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
 MOST_KEPT = 100_000
@@ -54,7 +54,7 @@ CODES_OF_ROWS = (ROW, "forward")
 lower code is model a."""
 MOST_PAIR_CODES = 1_000_000
 """With more codes of pairs than this, the database adds up by pair."""
-OF_PAIRS = ("credit", "weight", "judged")
+SUMMED_COLUMNS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
 
@@ -211,8 +211,8 @@ class Verdicts:
         The two orders of a battle are not merged for it.
 
         Args:
-            column: one of `CODED`, or the column with the groups of items. Without such a column
-                the number is 0.
+            column: one of `CODED_COLUMNS`, or the column with the groups of items. Without such a
+                column the number is 0.
         """
         if column not in self._codes:
             return 0
@@ -236,7 +236,7 @@ class Verdicts:
         judges = relations.graders_query(self._battles, self.battle_columns)
         graders = [name for (name,) in self.engine.rows(judges)]
         if not graders:
-            return Grades(0, 0)
+            return Grades(number=0, battles=0)
         query = relations.grades_query(self._battles, self.battle_columns, graders)
         return Grades(*map(int, self.engine.rows(query)[0]))
 
@@ -342,11 +342,11 @@ class Verdicts:
         """
         if (hard, against) not in self._pairs:
             if hard or against is not None:
-                sums = self._sums_by_pair(OF_PAIRS, _met_condition(against), hard=hard)
+                sums = self._sums_by_pair(SUMMED_COLUMNS, _met_condition(against), hard=hard)
             else:
                 sums = self._sums
             met = sums["judged"] > 0
-            columns = ("first", "second", *OF_PAIRS)
+            columns = ("first", "second", *SUMMED_COLUMNS)
             self._pairs[hard, against] = {name: sums[name][met] for name in columns}
         return self._pairs[hard, against]
 
@@ -431,8 +431,20 @@ class Verdicts:
         return self._column(f"cast({quote_name(column)} as double)")
 
     def texts_of(self, column: str) -> np.ndarray:
-        """Return a text column of the battles, None where empty, shape (battles,)."""
-        return self._column(f"cast({quote_name(column)} as varchar)")
+        """Return a column as text, None where empty, shape (battles,).
+
+        Numbers have the text that they have in `table`: 3.0 is `3`.
+        """
+        name = quote_name(column)
+        if self.engine.columns(self._battles).get(column) == "VARCHAR":
+            return self._column(name)
+        key = f"text of {name}"
+        if key not in self._columns:
+            cells = self.engine.rows(f"select {name} from {self._battles} order by {ROW}")
+            texts = np.array([text_of(cell) for (cell,) in cells], dtype=object)
+            texts.setflags(write=False)
+            self._columns[key] = texts
+        return self._columns[key]
 
     def codes_of(self, column: str) -> np.ndarray:
         """Return the codes of a column of the battles, -1 where empty, shape (battles,).
@@ -617,11 +629,12 @@ class Verdicts:
         further = {
             "order": ("ambiguous",),
             "margin": ("with_margin", "credit_by_margin"),
-            relations.HARD: ("graded",),
+            relations.HARD_CREDIT: ("graded",),
             relations.IDENTICAL: ("identical",),
         }
-        names = ["judgments", "battles", "decided", "crowded", *OF_PAIRS]
-        names += SWAPS if {"order", "swap"} & {*self.columns} else ()
+        names = ["judgments", "battles", "decided", "crowded", *SUMMED_COLUMNS]
+        if {"order", "swap"} & {*self.columns}:
+            names += SWAPS
         for column, sums in further.items():
             if column in self.columns:
                 names += sums
@@ -663,7 +676,7 @@ class Verdicts:
     @cached_property
     def _codes(self) -> dict[str, str]:
         """Names of the database's tables that map names to codes, by column of the battles."""
-        coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED}
+        coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED_COLUMNS}
         if self.group is not None:
             coded[self.group] = (self.group,)
         tables = {}

@@ -31,7 +31,7 @@ TIES = (
     "bothbad",
 )
 """Words of the column `winner` that mean a tie."""
-INCONSISTENT = "tie (inconsistent)"
+INCONSISTENT_TIE = "tie (inconsistent)"
 """Word of MT-bench for a battle whose two orders have different winners."""
 INDICATORS = ("winner_model_a", "winner_tie", "winner_model_b")
 """Columns of which exactly one is 1 in each row, instead of a column `winner`."""
@@ -94,7 +94,7 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     Raises:
         DataError: a winner is unknown, or is a label where model_b was shown first.
     """
-    credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT), 0.5)
+    credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT_TIE), 0.5)
     credits |= LABEL_CREDITS
     known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
     remedy = f"{known}; translate others with --columns and --credit-map"
@@ -103,7 +103,7 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     no_verdict = frozenset({"error", "invalid"})
     credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)
     frame = records.drop(columns="winner")
-    is_flip = (winner == INCONSISTENT).to_numpy()
+    is_flip = (winner == INCONSISTENT_TIE).to_numpy()
     if is_flip.any() and not {"order", "swap"} & {*frame}:
         swap = np.select([is_flip, unparsed], ["flip", "unparsed"], default="same")
         frame = frame.assign(order="merged", swap=swap)
@@ -128,7 +128,7 @@ def _reject_labels_of_second(records: pd.DataFrame, winner: pd.Series) -> None:
 def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return the credits of model_a and the mask of the unparsed rows by the columns `INDICATORS`.
 
-    Both arrays have the shape (rows,). A row with an empty cell is unparsed.
+    Both arrays have the shape (rows,). A row with an empty cell is unparsed, and its credit NaN.
 
     Raises:
         DataError: a row has another outcome than exactly one 1.

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from duckdb import Error, OutOfMemoryException
 
@@ -33,6 +33,7 @@ from podium.errors import DataError, UsageError, reject_stream
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM_ERRORS
+from podium.storage.temporary_folders import make_folder
 from podium.wording import some_paths
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ DAMAGE_ERRORS = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotIm
 """Errors of unpacking a damaged file, in addition to OSError."""
 PANDAS_INDEX = "__index_level_"
 """Beginning of the names of columns to which pandas writes an index."""
+_COPIES_OF_STREAMS: dict[tuple[int, int], Path] = {}
+"""The copy of each stream that was read, by its device and inode."""
 shared_engine = cache(Duck)
 """Return the one database of this process for files that are read as a whole."""
 
@@ -116,6 +119,9 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
 
     A file that is compressed or can be read only once is copied into the engine's folder. A text
     that is not JSON is opened as a delimited table.
+
+    Raises:
+        DataError: the file is empty or damaged, or a pointer of Git LFS.
     """
     file = str(path)
     table = ""
@@ -144,7 +150,8 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
 def _plain_copy(path: Path, engine: Duck) -> Path:
     """Return the path of a file, or of an unpacked copy of it in the engine's folder.
 
-    A file is copied if it is compressed, or if it is not a regular file and can be read only once.
+    A file is copied if it is compressed, or if it is no regular file. The copy of a stream is kept,
+    so that a command can read its sources twice.
 
     Raises:
         UsageError: the path is a pipe, a socket or a device.
@@ -153,13 +160,26 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
     reject_stream(path)
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            return _plain_copy(_copy_unpacked(stream, "file", engine), engine)
+            return _plain_copy(_kept_copy(stream), engine)
         head = stream.peek(HEAD_SIZE)
         kind = _kind_of_packing(head)
         if kind is None:
             _reject_binary(head)
             return path
-        return _copy_unpacked(stream, kind, engine, path.stat().st_size)
+        copy = engine.folder / engine.fresh("copy")
+        _copy_unpacked(stream, kind, copy, path.stat().st_size)
+        return copy
+
+
+def _kept_copy(stream: BinaryIO) -> Path:
+    """Return a copy of a stream, which can be read only once; the same one for the same stream."""
+    status = os.fstat(stream.fileno())
+    key = (status.st_dev, status.st_ino)
+    if key not in _COPIES_OF_STREAMS:
+        copy = make_folder() / "stream"
+        _copy_unpacked(stream, "file", copy)
+        _COPIES_OF_STREAMS[key] = copy
+    return _COPIES_OF_STREAMS[key]
 
 
 def _kind_of_packing(head: bytes) -> str | None:
@@ -167,19 +187,18 @@ def _kind_of_packing(head: bytes) -> str | None:
     return next((kind for kind, starts in PACKED_STARTS.items() if head.startswith(starts)), None)
 
 
-def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None = None) -> Path:
-    """Copy a stream into the engine's folder, unpacked.
+def _copy_unpacked(stream: Any, kind: str, copy: Path, packed_size: int | None = None) -> None:
+    """Copy a stream to a new file, unpacked.
 
     Args:
         stream: the open file.
         kind: `file`, or a key of `PACKED_STARTS`.
-        engine: the database whose folder takes the copy.
+        copy: the file to write.
         packed_size: size of a compressed file in bytes; None if it is not compressed.
 
     Raises:
         DataError: the file is damaged or binary, or unpacks to too many bytes.
     """
-    copy = engine.folder / engine.fresh("copy")
     size = 0
     blank_bytes = 0
     largest_size = max(UNPACKED_SIZE, (packed_size or 0) * UNPACKED_RATIO)
@@ -202,7 +221,6 @@ def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None
             remedy = "free disk space, or set TMPDIR to a larger disk"
             raise DataError(problem, remedy=remedy) from None
         raise _damage_error(kind, error) from None
-    return copy
 
 
 def _unpacked_stream(stream: Any, kind: str) -> Any:
@@ -273,7 +291,9 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
     encoding = next((name for name, marks in UTF_STARTS.items() if head.startswith(marks)), None)
     encoding = encoding or encoding_of_other_text(path)
     ends_with_cr = b"\0" not in head and b"\r" in head and b"\n" not in head
-    if encoding is None and not ends_with_cr and not head.startswith(2 * codecs.BOM_UTF8):
+    has_two_marks = head.startswith(2 * codecs.BOM_UTF8)
+    is_plain = encoding is None and not ends_with_cr and not has_two_marks
+    if is_plain:
         return path
     copy = engine.folder / engine.fresh("copy")
     text_encoding = encoding or "utf-8"
@@ -300,13 +320,11 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
 
 def _reject_binary(head: bytes) -> None:
     """Raise DataError if the first bytes of a file are neither text nor Parquet or DuckDB."""
-    if (
-        b"\0" in head[:HEAD_SIZE]
-        and not head.startswith(PARQUET_START)
-        and head[8:12] != DATABASE_START
-        and not any(map(head.startswith, UTF_STARTS.values()))
-        and not is_wide_text_expected()
-    ):
+    if b"\0" not in head[:HEAD_SIZE]:
+        return
+    is_table = head.startswith(PARQUET_START) or head[8:12] == DATABASE_START
+    is_wide_text = any(map(head.startswith, UTF_STARTS.values())) or is_wide_text_expected()
+    if not is_table and not is_wide_text:
         raise _binary_error(head[:HEAD_SIZE])
 
 
@@ -360,7 +378,9 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
         row = "file_row_number + 1"
         scan = f"{call}, file_row_number=true)"
     names_of_rows = _names_of_rows(engine, types, scan)
-    return _view_of_columns(engine, path, types, row, scan, "Parquet", names_of_rows)
+    return _view_of_columns(
+        engine, path, types=types, row=row, scan=scan, kind="Parquet", kept_index=names_of_rows
+    )
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
@@ -416,7 +436,9 @@ def _open_database(path: Path, plain_file: Path, table: str, engine: Duck) -> Re
         )
     scan = ".".join(map(quote_name, (name, *matching_tables[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
-    return _view_of_columns(engine, path, types, "row_number() over ()", scan, "DuckDB")
+    return _view_of_columns(
+        engine, path, types=types, row="row_number() over ()", scan=scan, kind="DuckDB"
+    )
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
@@ -458,4 +480,4 @@ def _view_of_columns(
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept_columns))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
     cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept_columns)}
-    return Records(engine, str(path), view, cells, repair=raise_damaged)
+    return Records(engine=engine, source=str(path), scan=view, columns=cells, repair=raise_damaged)

@@ -63,7 +63,7 @@ def _note_idle_models(records: pd.DataFrame, battles: pd.DataFrame) -> list[Noti
 
 
 def _names_of_both_models(rows: pd.DataFrame) -> set[str]:
-    """Return the names of both models of all rows."""
+    """Return the names in the columns model_a and model_b, each once; empty cells are no names."""
     names = set[str]()
     for side in ("model_a", "model_b"):
         names.update(as_text(pd.Series(rows[side].unique())).dropna())

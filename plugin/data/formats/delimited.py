@@ -22,7 +22,7 @@ from podium.data.formats.records import (
     first_duplicate,
     short_lines,
 )
-from podium.data.text_encodings import not_utf_8
+from podium.data.text_encodings import not_utf_8_error
 from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 from podium.wording import quantity
@@ -55,7 +55,9 @@ def open_delimited(
         problem = f"column {duplicate!r} appears twice"
         raise DataError(problem, row="header", remedy="rename one of the two")
     view = engine.fresh("file")
-    columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
+    columns = {
+        name: Column(f"c{k}", TEXT, comma=(delimiter != ",")) for k, name in enumerate(names)
+    }
 
     def repair(_: Exception) -> None:
         """Let the view read a copy of the file with the quotes and line ends that DuckDB expects.
@@ -78,7 +80,9 @@ def open_delimited(
     lines_before_rows = blank_lines + 1
     query = _query_of_rows(plain_file, len(names), delimiter, skipped_lines=lines_before_rows)
     engine.view(view, query)
-    return Records(engine, str(path), view, columns, repair=repair, is_text=True)
+    return Records(
+        engine=engine, source=str(path), scan=view, columns=columns, repair=repair, is_text=True
+    )
 
 
 def _query_of_rows(
@@ -131,7 +135,7 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
             delimiter = max(DELIMITERS, key=header_line.count)
             names = next(_cell_reader(chain([header_line], lines), delimiter))
         except UnicodeDecodeError:
-            raise not_utf_8("header", path) from None
+            raise not_utf_8_error("header", path) from None
         except csv.Error as error:
             raise DataError(
                 f"not a whole table ({error})",
@@ -189,14 +193,16 @@ def _copy_table(
             except MalformedRowError as error:
                 # A last row without a line end was cut off: the rows after it are lost, too.
                 is_cut = not latest_line[0].endswith("\n")
-                if not (leaves_out and number) or reader.line_num > first_line or is_cut:
+                is_header = number == 0
+                has_several_lines = reader.line_num > first_line
+                if is_header or has_several_lines or is_cut or not leaves_out:
                     raise
                 content = latest_line[0].rstrip("\r\n")[:LONGEST_CONTENT]
                 bad_rows.append(BadRow(error, content))
                 number += 1
                 continue
             except UnicodeDecodeError:
-                raise not_utf_8(f"row {number}", path) from None
+                raise not_utf_8_error(f"row {number}", path) from None
             if cells is None:
                 break
             if cells:

@@ -40,7 +40,7 @@ def find_files(source: str, further_suffixes: tuple[str, ...] = ()) -> SourceFil
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further_suffixes))
             kept = tuple(remote for remote in objects if not is_temporary(remote.name))
-            return SourceFiles(label, (), searched, kept)
+            return SourceFiles(label=label, paths=(), searched=searched, remote=kept)
         path = str(place)
     if Path(path).is_dir():
         files = _files_in_folder(Path(path), (*SUFFIXES, *further_suffixes))
@@ -115,6 +115,7 @@ def split_label(source: str) -> tuple[str | None, str]:
     `org/model=runs/`. If there is no such path, the label ends at the first `=`. An empty label
     counts as none.
     """
+    # The source, divided at each of its equals signs.
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     has_matches = has_magic(source) and any(iglob(source, recursive=True))
     is_path = is_url(source) or Path(source).exists() or has_matches

@@ -26,7 +26,7 @@ LARGEST_OBJECT = 2**28
 """Largest number of bytes of a document that is one object, which DuckDB reads into memory."""
 LONGEST_ENDING = 4096
 """Number of bytes at the end of a document that are searched for its last bracket."""
-CLOSED_LIST = re.compile(rb"[^,\s]\s*\]\s*$")
+LIST_END = re.compile(rb"[^,\s]\s*\]\s*$")
 """Matches the end of a list: a bracket after a value, or after the bracket of an empty list."""
 RESULT_PATHS = ("$.results.results", "$.results")
 """Where promptfoo's results are in a whole document, and in a summary alone."""
@@ -71,7 +71,7 @@ def _is_list_closed(path: Path) -> bool:
     with path.open("rb") as stream:
         stream.seek(max(0, path.stat().st_size - LONGEST_ENDING))
         ending = stream.read()
-    return CLOSED_LIST.search(ending) is not None
+    return LIST_END.search(ending) is not None
 
 
 def _query_of_values(path: Path) -> str:
@@ -140,4 +140,6 @@ def _open_values(path: Path, rows: str, engine: Duck) -> Records:
     names, _ = keys_of_records(engine, rows)
     view = engine.fresh("file")
     engine.view(view, select_cells(rows, names))
-    return Records(engine, str(path), view, columns_of_cells(names), is_text=True)
+    return Records(
+        engine=engine, source=str(path), scan=view, columns=columns_of_cells(names), is_text=True
+    )

@@ -29,7 +29,7 @@ from podium.data.formats.records import (
     whole_number,
 )
 from podium.data.formats.win_matrix import shares_names
-from podium.data.text_encodings import NotUtf8Error, not_utf_8
+from podium.data.text_encodings import NotUtf8Error, not_utf_8_error
 from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 
@@ -71,7 +71,7 @@ def open_lines(
     """
     view = engine.fresh("file")
     try:
-        names, number = keys_of_records(engine, _query_of_objects(plain_file))
+        names, number = keys_of_records(engine, _table_of_objects(plain_file))
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except OWN_SQL_ERRORS:
@@ -85,11 +85,11 @@ def open_lines(
         places, records = zip(*numbered, strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
-    engine.view(view, select_cells(_query_of_objects(plain_file), names))
+    engine.view(view, select_cells(_table_of_objects(plain_file), names))
     columns = columns_of_cells(names)
 
     def line_numbers() -> "pd.Index":
-        """Return the line of each record."""
+        """Return the number of the line of each record, from 1. Blank lines have no record."""
         import pandas as pd
 
         if _count_line_ends(plain_file) <= number:
@@ -98,7 +98,14 @@ def open_lines(
             lines = enumerate(short_lines(stream), start=1)
             return pd.Index([place for place, line in lines if line.strip()], name="line")
 
-    return Records(engine, str(path), view, columns, line_numbers, is_text=True)
+    return Records(
+        engine=engine,
+        source=str(path),
+        scan=view,
+        columns=columns,
+        places=line_numbers,
+        is_text=True,
+    )
 
 
 def columns_of_cells(names: Sequence[str]) -> dict[str, Column]:
@@ -120,8 +127,8 @@ def select_cells(source: str, names: Sequence[str]) -> str:
     return f"select {', '.join([ROW, *columns])} from ({parsed} from {source})"
 
 
-def _query_of_objects(path: Path) -> str:
-    """Return the SQL that reads each line of a file as JSON."""
+def _table_of_objects(path: Path) -> str:
+    """Return the SQL of a table: its column `json` has each line of a file, parsed as an object."""
     options = f"maximum_object_size={LONGEST_LINE}, compression='uncompressed'"
     return f"read_ndjson_objects({literal_path(path)}, {options})"
 
@@ -212,8 +219,10 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
         raise nested_too_deeply().with_place("", f"line {place}") from None
     except ValueError as error:
         is_cut = not line.endswith(b"\n")
-        if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
-            raise not_utf_8(f"line {place}", path) from None
+        if isinstance(error, UnicodeDecodeError):
+            is_character_cut = is_cut and error.end == len(line)
+            if not is_character_cut:
+                raise not_utf_8_error(f"line {place}", path) from None
         reject_lfs_pointer(line)
         beginning = line[:400].decode("utf-8", errors="replace")
         problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
@@ -287,7 +296,7 @@ def read_document(path: Path) -> "pd.DataFrame":
         remedy = "the file is cut off or damaged: write or copy it again"
         raise DataError(problem, row=f"line {error.lineno}", remedy=remedy) from None
     except UnicodeDecodeError:
-        raise not_utf_8("", path) from None
+        raise not_utf_8_error("", path) from None
     except RecursionError:
         raise nested_too_deeply() from None
     records = content
@@ -388,9 +397,10 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     names = content.get("columns")
     data = content.get("data")
     index = content.get("index", [])
-    if not content.keys() <= {"columns", "data", "index"} or len(content) < 2:
+    has_other_keys = not content.keys() <= {"columns", "data", "index"}
+    if has_other_keys:
         return None
-    if not (isinstance(names, list) and isinstance(data, list) and isinstance(index, list)):
+    if not isinstance(names, list) or not isinstance(data, list) or not isinstance(index, list):
         return None
     if not all(isinstance(row, list) and len(row) == len(names) for row in data):
         return None

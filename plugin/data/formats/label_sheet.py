@@ -28,7 +28,8 @@ CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 class SheetRow:
     """One battle to be judged by humans.
 
-    Response 1, of `model_1`, is shown first. Texts that are unknown are empty.
+    Response 1, of `model_1`, is shown first. Texts that are unknown are empty. `response` is the
+    number of both models' responses to the item, from 1.
     """
 
     item: str
@@ -37,19 +38,24 @@ class SheetRow:
     model_2: str
     response_1: str
     response_2: str
+    response: int = 1
 
 
 def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
     """Return the sheet as a table with a row per battle.
 
     The columns are `item`, `instruction`, `response_1`, `response_2`, `verdict` (empty) and
-    `battle`, the token with the item and both models. Texts are escaped for spreadsheets.
+    `battle`, the token with the item, both models, and the number of the responses if it is not 1.
+    Texts are escaped for spreadsheets.
     """
     columns = ["item", "instruction", "response_1", "response_2"]
     texts_of_rows = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
     texts = pd.DataFrame(texts_of_rows, columns=columns).map(_escape)
-    battles = (json.dumps([row.item, row.model_1, row.model_2]).encode() for row in rows)
-    tokens = [base64.urlsafe_b64encode(zlib.compress(battle)).decode() for battle in battles]
+    tokens = []
+    for row in rows:
+        number = [row.response] if row.response > 1 else []
+        battle = json.dumps([row.item, row.model_1, row.model_2, *number]).encode()
+        tokens.append(base64.urlsafe_b64encode(zlib.compress(battle)).decode())
     return texts.assign(verdict="", battle=tokens)
 
 
@@ -70,12 +76,14 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
     for row, written_item in enumerate(items, 1):
-        item, _, _ = battles[row - 1]
+        item = battles[row - 1][0]
         if written_item not in (item, _escape(item)):
             problem = f"the battle is of item {item!r}, and the row of {written_item!r}"
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
-    columns = pd.DataFrame(battles, columns=["item", "model_a", "model_b"])
+    columns = pd.DataFrame(battles, columns=["item", "model_a", "model_b", "response"])
+    if columns["response"].eq(1).all():
+        columns = columns.drop(columns="response")
     labels = columns.assign(
         credit=credit, reason=reasons_where(unparsed, "not labelled"), judge=HUMANS.name
     )
@@ -88,16 +96,17 @@ def _escape(text: str) -> str:
     return "\n".join(map(printable, escape_formula(text).splitlines()))
 
 
-def _parse_token(token: str, row: int) -> tuple[str, str, str]:
-    """Return the item and both models that a token encodes.
+def _parse_token(token: str, row: int) -> tuple[str, str, str, int]:
+    """Return the item, both models and the number of the responses that a token encodes.
 
     Raises:
         DataError: the token in this row was changed.
     """
     try:
-        item, first, second = parse_json(zlib.decompress(base64.urlsafe_b64decode(token)))
-        return str(item), str(first), str(second)
-    except (ValueError, zlib.error):
+        parts = parse_json(zlib.decompress(base64.urlsafe_b64decode(token)))
+        item, first, second, number = parts if len(parts) > 3 else (*parts, 1)
+        return str(item), str(first), str(second), int(number)
+    except (TypeError, ValueError, zlib.error):
         problem = f"battle is {token!r}, which is no token of a label sheet"
         remedy = "leave the column battle as `podium label` wrote it"
         raise DataError(problem, remedy=remedy, row=f"row {row}") from None

@@ -75,10 +75,24 @@ def read_details(file: Samples) -> Scores:
     items = pd.concat([empty, *(table[["item", "line"]] for table in values.values())])
     items = items.drop_duplicates("item")
     if file.path.name == HELM_DETAILS:
-        return Scores(file, values, {}, None, len(items), lower_is_better=HELM_LOWER_IS_BETTER)
+        return Scores(
+            file=file,
+            values=values,
+            unusable={},
+            cut_off_line=None,
+            document_count=len(items),
+            lower_is_better=HELM_LOWER_IS_BETTER,
+        )
     # The id of an item is made from its text.
     asked = HashedDocuments(items["item"].tolist(), items["line"].tolist())
-    return Scores(file, values, {}, None, len(items), asked)
+    return Scores(
+        file=file,
+        values=values,
+        unusable={},
+        cut_off_line=None,
+        document_count=len(items),
+        documents=asked,
+    )
 
 
 def _means_of_items(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -86,10 +86,11 @@ def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
         line: the place of the row in the file.
         row: the row.
     """
-    place = row.get("doc_id")
+    doc_id = row.get("doc_id")
+    place = "" if doc_id is None else str(doc_id)
     return AskedDocument(
         "",
-        "" if place is None else str(place),
+        place,
         line,
         is_known="doc_hash" in row or "doc" in row,
         excerpt=_start_of_document(row.get("doc")),

@@ -95,7 +95,11 @@ def _documents_of(scores: Scores) -> list[WrittenDocument]:
         target = words_of_value(row.get("target"))
         prompt = prompt_of_row(row)
         prompt_hash = "" if prompt is None else str(hash_of_text(prompt))
-        documents.append(WrittenDocument(item, words, str(hash_of_text(target)), prompt_hash))
+        documents.append(
+            WrittenDocument(
+                item=item, words=words, target=str(hash_of_text(target)), prompt=prompt_hash
+            )
+        )
     return documents
 
 

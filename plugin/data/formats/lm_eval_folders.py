@@ -48,8 +48,11 @@ if TYPE_CHECKING:
 
 
 def read(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Reject samples in a file with another name: task and time of the run are read from the
-    name."""
+    """Reject samples in a file with another name: task and time of the run are read from the name.
+
+    Raises:
+        DataError: in every case.
+    """
     del records
     remedy = "give the folder as lm_eval wrote it, or call the file, unpacked, samples_TASK.jsonl"
     raise DataError("rows of lm-eval samples under another name", remedy=remedy)

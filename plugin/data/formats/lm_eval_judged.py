@@ -62,9 +62,8 @@ def parse_verdicts(response: Any) -> dict[str, Any] | None:
     """
     if isinstance(response, list | tuple) and len(response) == 1:
         return parse_verdicts(response[0])
-    if not isinstance(response, str) or not response.startswith(
-        f'{{"{VERDICTS_KEY}": {FORM_VERSION},'
-    ):
+    beginning = f'{{"{VERDICTS_KEY}": {FORM_VERSION},'
+    if not isinstance(response, str) or not response.startswith(beginning):
         return None
     try:
         return dict(parse_json(response))

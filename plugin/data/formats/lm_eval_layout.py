@@ -126,7 +126,8 @@ class Results:
             None if this is no results file of that layout in the same folder, or if the name of the
             file ends with none of its tasks.
         """
-        if not self.is_old or path.parent != self.path.parent or path.suffix != ".jsonl":
+        is_in_folder = path.parent == self.path.parent
+        if not self.is_old or not is_in_folder or path.suffix != ".jsonl":
             return None
         configs = self.content.get("configs", {})
         tasks = [task for task in configs if path.stem.endswith(f"_{task}")]
@@ -329,7 +330,14 @@ def _details_at(path: Path, label: str | None) -> Samples:
     if named is None:
         return _helm_details_at(path, label)
     model = label or _model_of_details(path.absolute().parent)
-    return Samples(path, named["task"], named["time"], model, bool(label), None)
+    return Samples(
+        path=path,
+        task=named["task"],
+        time=named["time"],
+        model=model,
+        has_label=bool(label),
+        results=None,
+    )
 
 
 def _model_of_details(folder: Path) -> str:
@@ -387,7 +395,14 @@ def _helm_details_at(path: Path, label: str | None) -> Samples:
         remedy = "give the file as HELM wrote it"
         raise DataError(problem, remedy=remedy, source=str(spec)) from None
     task = MODEL_IN_RUN_NAME.sub("", run)
-    return Samples(path, task.rstrip(":"), "", label or model, bool(label), None)
+    return Samples(
+        path=path,
+        task=task.rstrip(":"),
+        time="",
+        model=label or model,
+        has_label=bool(label),
+        results=None,
+    )
 
 
 def samples_at(
@@ -421,7 +436,9 @@ def samples_at(
     run = next((results for results in results_in_folder if time and results.time == time), None)
     model_of_run = run.model if run else None
     model = label or model_of_run or path.absolute().parent.name
-    return Samples(path, task, time, model, label is not None, run)
+    return Samples(
+        path=path, task=task, time=time, model=model, has_label=label is not None, results=run
+    )
 
 
 def _old_samples_at(path: Path, label: str | None, runs: Iterable[Results]) -> Samples | None:
@@ -444,13 +461,17 @@ def _old_samples_at(path: Path, label: str | None, runs: Iterable[Results]) -> S
     for run, task in of_task:
         if path.stem == f"{run.old_arguments()}_{task}":
             model = label or run.model or path.absolute().parent.name
-            return Samples(path, task, "", model, label is not None, run)
+            return Samples(
+                path=path, task=task, time="", model=model, has_label=label is not None, results=run
+            )
     if not of_task:
         return None
     task = max((task for _, task in of_task), key=len)
     arguments = path.stem.removesuffix(f"_{task}")
     model = label or arguments.removeprefix("pretrained__").removeprefix("model__")
-    return Samples(path, task, "", model, label is not None, None)
+    return Samples(
+        path=path, task=task, time="", model=model, has_label=label is not None, results=None
+    )
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:

@@ -42,7 +42,8 @@ def choose_metrics(
     usable, unusable = _metrics_by_task(files)
     known_metrics = [metric for task in usable for metric in (*usable[task], *unusable[task])]
     for name in asked:
-        if name != ALL_METRICS and not any(_fits(name, metric) for metric in known_metrics):
+        is_known = any(_fits(name, metric) for metric in known_metrics)
+        if name != ALL_METRICS and not is_known:
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
     metrics_by_task = {}
     for task, names in usable.items():
@@ -223,7 +224,8 @@ def _folders_to_type(folders: Iterable[Path]) -> list[str]:
     A folder further up may hold runs of other tasks.
     """
     parents = {folder.parent for folder in folders}
-    return [str(folder) for folder in (parents if len(parents) == 1 else dict.fromkeys(folders))]
+    shown = parents if len(parents) == 1 else dict.fromkeys(folders)
+    return [str(folder) for folder in shown]
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:

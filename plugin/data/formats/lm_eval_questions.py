@@ -90,7 +90,9 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
         with_prompts = settle_prompts(documents, choices, [runs[k] for k in positions])
         for k, run in zip(positions, with_prompts, strict=True):
             runs[k] = run
-    return ComparedDocuments(tuple(paired), tuple(runs), tuple(findings), tuple(accepted))
+    return ComparedDocuments(
+        scores=tuple(paired), runs=tuple(runs), findings=tuple(findings), accepted=tuple(accepted)
+    )
 
 
 def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
@@ -255,7 +257,9 @@ def settle_prompts(
     shared = sorted(set.intersection(*(set(prompts_of_runs[k]) for k in described)))
     if not shared:
         return list(runs)
-    hashes = {k: _hash_of_prompts([prompts_of_runs[k][item] for item in shared]) for k in described}
+    hashes = {}
+    for k in described:
+        hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared])
     settled = list(runs)
     if len(set(hashes.values())) == 1:
         if len({choices[k] for k in described}) == 1:

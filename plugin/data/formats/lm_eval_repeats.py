@@ -65,7 +65,8 @@ def _number_of_votes(scores: Scores, metric: str) -> int | None:
     steps = _steps_of_filter(
         results.value("configs", task, "filter_list"), metric.rpartition(",")[2]
     )
-    if not isinstance(repeats, int) or all(step.get("function") != VOTING_FILTER for step in steps):
+    has_votes = any(step.get("function") == VOTING_FILTER for step in steps)
+    if not isinstance(repeats, int) or not has_votes:
         return None
     kept_answers = [step.get("k") for step in steps if step.get("function") == TRUNCATING_FILTER]
     limits = [number for number in kept_answers if isinstance(number, int)]

@@ -92,10 +92,10 @@ class Scores:
 
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self._reported_value("results", self.file.task, metric)
-        is_whole = self.cut_off_line is None and self.document_count >= (
-            self.expected_documents or 0
-        )
-        if not is_whole or pd.isna(mean) or not isinstance(figure, int | float):
+        has_all_documents = self.document_count >= (self.expected_documents or 0)
+        if self.cut_off_line is not None or not has_all_documents:
+            return None
+        if pd.isna(mean) or not isinstance(figure, int | float):
             return None
         return float(mean), figure
 
@@ -195,7 +195,8 @@ def _scores_of_metric(
         metric: `metric,filter`, for the reasons.
         numbers: the value of the metric in each row; None if it is missing.
     """
-    score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
+    known_or_nan = [np.nan if number is None else number for number in numbers]
+    score = np.array(known_or_nan, dtype=float)
     reason = np.full(len(score), None, dtype=object)
     reason[np.isnan(score)] = f"{NO_VALUE}{metric}"
     is_infinite = np.isinf(score)

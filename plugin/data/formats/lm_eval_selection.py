@@ -114,7 +114,8 @@ def _reject_several_folders(runs: Sequence[Samples]) -> None:
     folder = runs[0].path.parent
     for run in runs[1:]:
         other = run.path.parent
-        if joined_name(str(other.absolute())) == joined_name(str(folder.absolute())):
+        other_name = joined_name(str(other.absolute()))
+        if other_name == joined_name(str(folder.absolute())):
             continue
         # A label is one word. Therefore, the proposed one is the model's name without settings.
         label = runs[0].model.partition(" ")[0].rpartition("/")[2]

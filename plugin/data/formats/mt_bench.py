@@ -152,7 +152,7 @@ def is_list_of_judge(judge: Any) -> bool:
 def _parts_of_judge(judge: Any) -> list[str | None]:
     """Return the texts of a cell of MT-bench's column judge, which is a list or one text.
 
-    A list may be written as text, as in a CSV file.
+    A list may be written as text, as in a CSV file. An empty cell is a list with None.
     """
     if isinstance(judge, str) and PYTHON_TEXTS.fullmatch(judge):
         judge = ast.literal_eval(judge)

@@ -28,7 +28,14 @@ READ_COLUMNS = frozenset(
 )
 """Columns of a file that are read as they are."""
 KEPT_COLUMNS = (
-    *("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost"),
+    "model",
+    "item",
+    "input",
+    "score",
+    "metric",
+    "reason",
+    "latencyMs",
+    "cost",
     ANSWER_DIGEST,
 )
 """Columns of the result. Others, such as the response, are left out because of their size."""

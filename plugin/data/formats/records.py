@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from duckdb import Error, OutOfMemoryException
 
-from podium.data.counting.duck import Duck, literal_path, out_of_memory
+from podium.data.counting.duck import Duck, copy_command, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name, text
 from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
@@ -43,7 +43,7 @@ WHOLE_NUMBERS = (
     "UBIGINT",
 )
 # Beginnings of DuckDB's types of nested values.
-NESTED = ("STRUCT", "MAP", "UNION", "LIST")
+NESTED_TYPES = ("STRUCT", "MAP", "UNION", "LIST")
 LARGEST_EXACT_NUMBER = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
@@ -114,7 +114,7 @@ class Column:
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
             shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
             return f"coalesce(cast({digits} as varchar), {shown})"
-        elif self.type.startswith(NESTED) or self.type.endswith("]"):
+        elif self.type.startswith(NESTED_TYPES) or self.type.endswith("]"):
             cell = f"cast(to_json({self.sql}) as varchar)"
         else:
             cell = self.sql if self.type == TEXT else f"cast({self.sql} as varchar)"
@@ -213,7 +213,7 @@ class Records:
         view = self.engine.fresh("rows")
         file = self.engine.folder / f"{view}.parquet"
         try:
-            self.engine.connection.execute(f"copy ({query}) to {literal_path(file)}")
+            self.engine.connection.execute(copy_command(query, file))
         except (Error, UnicodeDecodeError):
             file.unlink(missing_ok=True)
             return None
@@ -422,7 +422,9 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
     columns = {
         old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)
     }
-    return Records(engine, source, name, columns, lambda: frame.index)
+    return Records(
+        engine=engine, source=source, scan=name, columns=columns, places=lambda: frame.index
+    )
 
 
 def _encode_texts(column: "pa.Array | pa.ChunkedArray") -> "pa.Array | pa.ChunkedArray":
@@ -483,7 +485,8 @@ def row_name(index: "pd.Index", position: int) -> str:
     """Return the place in a file of the row at a position: `row 7`, or `line 7` in JSONL.
 
     Args:
-        index: the numbers of the rows; its name says what they count.
+        index: the numbers of the rows. Its name says what they count, as `row` or `line`; if it
+            has no name, the numbers are ignored, and rows are counted from 1.
         position: position of the row, from 0.
     """
     return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"

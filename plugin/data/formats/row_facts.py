@@ -98,10 +98,12 @@ FACT_NAMES = frozenset(
 )
 """Names of columns that say something about a row of scores and are not models, in lower case."""
 FACT_PATTERN = re.compile(
-    "id|.+_id|iteration|(num_|n_)?steps|"
-    "((num|n|input|output|prompt|completion|total)_)?tokens|cost_usd|"
-    "(latency|duration|time|runtime|elapsed)(_(s|ms|secs?|seconds))?|"
-    "scores?|rewards?|accuracy|acc|(is_)?correct|passed|success|rating|f1|exact_match"
+    "id|.+_id|iteration"
+    "|(num_|n_)?steps"
+    "|((num|n|input|output|prompt|completion|total)_)?tokens"
+    "|cost_usd"
+    "|(latency|duration|time|runtime|elapsed)(_(s|ms|secs?|seconds))?"
+    "|scores?|rewards?|accuracy|acc|(is_)?correct|passed|success|rating|f1|exact_match"
 )
 """Matches the whole name of other such columns, in lower case.
 

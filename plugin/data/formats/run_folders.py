@@ -14,7 +14,7 @@ from podium.errors import RepeatedRuns
 from podium.notices.notice import Notice
 from podium.wording import quantity
 
-ON_TASKS = {"attempts": "attempts-on-tasks", "runs-repeated": "runs-repeated-on-tasks"}
+CODES_ON_TASKS = {"attempts": "attempts-on-tasks", "runs-repeated": "runs-repeated-on-tasks"}
 """By the code of a note on one task of a model: the code of a note on several tasks."""
 
 
@@ -97,7 +97,7 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
     """Return the notes on left-out runs, with one note on all tasks of a model.
 
     A model that was run several times on 57 tasks would have 57 notes. The joined note has its code
-    of `ON_TASKS`, and names the runs of the first task only.
+    of `CODES_ON_TASKS`, and names the runs of the first task only.
 
     Args:
         notes: the notes, each on one task of a model.
@@ -111,7 +111,7 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
         first = of_model[0]
         if len(of_model) > 1:
             tasks = [note.fields["what"] for note in of_model]
-            first = Notice(ON_TASKS[code], {**first.fields, "tasks": tasks})
+            first = Notice(CODES_ON_TASKS[code], {**first.fields, "tasks": tasks})
         joined.append(first)
     return joined
 
@@ -143,7 +143,7 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
         The runs; None if there is no such model.
     """
     for note in notes:
-        if note.code in ("runs-repeated", ON_TASKS["runs-repeated"]):
+        if note.code in ("runs-repeated", CODES_ON_TASKS["runs-repeated"]):
             fields = note.fields
             newest = fields["newest"]
             is_newest_chosen = fields["chosen"] == newest
@@ -160,7 +160,10 @@ def _which_counts(chosen: FiledRun, newest: FiledRun) -> str:
         return "one that finished"
     if not chosen.whole:
         return "the one with the most finished samples"
-    if newest.cut_to is None or (chosen.cut_to is not None and chosen.cut_to <= newest.cut_to):
+    if newest.cut_to is None:
+        return "the one that was just made"
+    has_more_items = chosen.cut_to is None or chosen.cut_to > newest.cut_to
+    if not has_more_items:
         return "the one that was just made"
     items = "all items" if chosen.cut_to is None else quantity(chosen.cut_to, "item")
     return f"the one on {items} (the newest has {newest.cut_to:,})"

@@ -253,7 +253,7 @@ def _varying_columns(scores: Records, trial: Sequence[str]) -> list[str]:
 
 def _single_model_error(engine: Duck, means: str, source: str) -> OneModelError:
     """Return the error for scores of a single model."""
-    name = engine.rows(f"select model from {means} limit 1")[0][0]
+    ((name,),) = engine.rows(f"select model from {means} limit 1")
     more = (
         "a folder that holds them (`podium rank logs/`), "
         "or the files of others (reference logs) beside this one"
@@ -353,8 +353,10 @@ def _trial_battles_query(
     if "reason" in known:
         reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {reason})"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
-    columns |= {"model_a": "a.model", "model_b": "b.model"}
-    columns |= {"score_a": "a.score", "score_b": "b.score"}
+    columns["model_a"] = "a.model"
+    columns["model_b"] = "b.model"
+    columns["score_a"] = "a.score"
+    columns["score_b"] = "b.score"
     columns["credit"] = credit
     columns["margin"] = "a.score - b.score"
     columns["reason"] = f"case when a.score - b.score is null then {reason} end"

@@ -130,7 +130,10 @@ def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
         own: the scores of the row by model.
         others: the scores of the other rows by model.
     """
-    if len(own) < 2 or own.keys() != others.keys() or max(map(len, others.values())) < 2:
+    has_all_models = own.keys() == others.keys()
+    if len(own) < 2 or not has_all_models:
+        return False
+    if max(map(len, others.values())) < 2:
         return False
     all_scores = np.concatenate([*others.values(), [*own.values()]])
     if np.isin(all_scores, (0, 1)).all():
@@ -146,7 +149,11 @@ def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
     sums = np.array([np.sum(others[model]) for model in own])
 
     def are_equal(totals: np.ndarray, tolerance: float) -> bool:
-        """Return whether the row has these totals, up to the tolerance if it is small enough."""
+        """Return whether the scores of the row are these totals, up to the tolerance.
+
+        A tolerance that is not below `LARGEST_TOLERANCE` times the spread of the others counts as
+        0. Floating-point errors are allowed in any case.
+        """
         allowed = tolerance if tolerance < LARGEST_TOLERANCE * spread else 0.0
         return bool((np.abs(scores - totals) <= allowed + float_error).all())
 

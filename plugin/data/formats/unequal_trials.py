@@ -164,7 +164,8 @@ def _note_unequal(
         fields = {"items": items, "unequal": differing, "task": name, "numbers": models}
         # Models may have equally many scores and have been scored in different epochs.
         is_unequal = len(set(models.values())) > 1
-        notes.append(Notice("unequal-scores" if is_unequal else "other-trials-scored", fields))
+        code = "unequal-scores" if is_unequal else "other-trials-scored"
+        notes.append(Notice(code, fields))
     return notes
 
 

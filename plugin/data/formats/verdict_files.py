@@ -367,7 +367,8 @@ def _split_games(
 
     for position, games in enumerate(records[column]):
         is_list = isinstance(games, list | np.ndarray) and 1 <= len(games) <= 2
-        if not is_list or any(game is not None and not has_verdict(game) for game in games):
+        is_whole = is_list and all(game is None or has_verdict(game) for game in games)
+        if not is_whole:
             problem = (
                 f"{column} {shorten(str(games))!r} "
                 f"is not a list of one or two judgments with a {verdict}"

@@ -27,9 +27,22 @@ CHOICES = {"A++": 2.0, "A+": 1.0, "A=B": 0.0, "B+": -1.0, "B++": -2.0}
 NO_CHOICE = frozenset({"N/A"})
 """Choice of a reply that could not be parsed."""
 DROPPED_COLUMNS = (
-    *("assignment", "parsed_result", "result", "prompt", "history", "eval_config", "meta_data"),
-    *("model_output", "ref_output", "model_outputs", "generator", "ref_generator"),
-    *("model_A", "model_B", "winner", "extent"),
+    "assignment",
+    "parsed_result",
+    "result",
+    "prompt",
+    "history",
+    "eval_config",
+    "meta_data",
+    "model_output",
+    "ref_output",
+    "model_outputs",
+    "generator",
+    "ref_generator",
+    "model_A",
+    "model_B",
+    "winner",
+    "extent",
 )
 """Columns that are left out of the result.
 

@@ -24,7 +24,9 @@ SHARE_OF_NAMES = 0.8
 columns."""
 BLANK_CELLS = EMPTY | {"-", "–", "—", "x"}
 """Spellings of a cell without battles, in lower case."""
-AS_BATTLES = "give a row per battle (model_a, model_b, credit), or per pair (wins_a, wins_b, ties)"
+BATTLES_REMEDY = (
+    "give a row per battle (model_a, model_b, credit), or per pair (wins_a, wins_b, ties)"
+)
 """Remedy for a matrix of which it is not known how many battles it counts."""
 MOST_BATTLES = 5_000_000
 """Largest number of wins in a matrix; a larger one is rejected."""
@@ -261,7 +263,7 @@ def _reject_odd_sums(wins: np.ndarray, is_count: np.ndarray) -> None:
             "the two cells of each pair sum to 100: "
             "they look like percentages, without the number of battles"
         )
-        raise DataError(problem, remedy=AS_BATTLES)
+        raise DataError(problem, remedy=BATTLES_REMEDY)
     total = np.sum(wins[is_count])
     if not 0 < total <= MOST_BATTLES:
         problem = f"{total:,.0f} wins" if total else "no wins in any cell"

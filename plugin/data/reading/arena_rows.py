@@ -101,5 +101,6 @@ def _number_of_rows(tables: Iterable[RecordTable], flags: Sequence[str] = ()) ->
         if len(known) < len(columns):
             continue
         condition = " and ".join(f"lower({column.text}) = 'true'" for column in known) or "true"
-        number += each.records.rows("count(*)", f"where {condition}")[0][0]
+        ((number_of_table,),) = each.records.rows("count(*)", f"where {condition}")
+        number += number_of_table
     return number

@@ -66,7 +66,7 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
         verdicts,
         joined.missing,
         absent=join_facts([TaskFacts(None, each.absent) for each in read.tables]).absent,
-        facts_of_tasks=_join_facts_of_tasks(read.tables, has_copies=joined.copies > 0),
+        facts_of_tasks=_join_facts_of_tasks(read.tables, has_copies=(joined.copies > 0)),
         notes=tuple(notes),
         sources=tuple(each.source for each in read.tables),
         reading=query.recorded_options(),
@@ -165,7 +165,8 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
         return False
     of_task = changed.get(note.fields["task"], {})
     sizes = note.fields["sizes"]
-    return all(size - of_task.get(name, 0) == note.fields["common"] for name, size in sizes.items())
+    common = note.fields["common"]
+    return all(size - of_task.get(name, 0) == common for name, size in sizes.items())
 
 
 def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> list[Notice]:
@@ -173,8 +174,9 @@ def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> l
     changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
     untold = []
     for note in notes:
-        if not (_is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered)):
-            untold.append(note)
+        if _is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered):
+            continue
+        untold.append(note)
     return untold
 
 

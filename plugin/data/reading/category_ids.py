@@ -203,7 +203,11 @@ def _agreement(engine: Duck, view: str) -> VerdictsAcross:
         f"select {sums} from met left join chances using (place, whose, other)"
     )
     return VerdictsAcross(
-        int(equal or 0), float(expected or 0), float(variance or 0), float(of_all or 0), int(n or 0)
+        equal=int(equal or 0),
+        expected=float(expected or 0),
+        variance=float(variance or 0),
+        chance_of_all=float(of_all or 0),
+        met=int(n or 0),
     )
 
 

@@ -54,7 +54,8 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
         DataError: the user's direction contradicts what files say, and is not accepted.
     """
     asked = query.lower_is_better
-    if asked is not None and not any(is_pointwise(each.records.columns) for each in tables):
+    has_scores = any(is_pointwise(each.records.columns) for each in tables)
+    if asked is not None and not has_scores:
         raise _no_scores_error(asked)
     oriented = []
     notes: dict[Notice, None] = {}
@@ -72,8 +73,11 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
         for measure in new.values():
             decided.add((measure.own_name, measure.task))
             note = _note_on_direction(measure, asked)
-            notes |= {note: None} if note else {}
-    return Directions(oriented, [*notes], [*accepted], frozenset(decided))
+            if note:
+                notes[note] = None
+    return Directions(
+        tables=oriented, notes=[*notes], accepted=[*accepted], decided=frozenset(decided)
+    )
 
 
 def _no_scores_error(asked: bool) -> UsageError:
@@ -249,4 +253,5 @@ def _note_on_direction(measure: Measure, asked: bool | None) -> Notice | None:
     if not measure.is_negated:
         return None
     fields = {"metric": measure.own_name, "task": measure.task or ""}
-    return Notice("lower-is-better" if asked else "lower-is-better-by-name", fields)
+    code = "lower-is-better" if asked else "lower-is-better-by-name"
+    return Notice(code, fields)

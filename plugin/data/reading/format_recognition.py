@@ -9,7 +9,7 @@ from podium.data.reading.guessed_mapping import Guess
 from podium.data.reading.mapping_files import format_mapping, name_of_mapping_file
 from podium.data.reading.table import (
     FRAME,
-    LIKELY,
+    LIKELY_NAMES,
     LIKELY_OF_SCORES,
     lacks_only_items,
     may_be_figures_of_tasks,
@@ -26,10 +26,12 @@ ONE_MODEL_COLUMNS = {
     "item": ("item", *LIKELY_OF_SCORES["item"]),
     "score": ("score", *LIKELY_OF_SCORES["score"]),
     "model": (
-        *("model", "model_a", "model_b"),
+        "model",
+        "model_a",
+        "model_b",
         *LIKELY_OF_SCORES["model"],
-        *LIKELY["model_a"],
-        *LIKELY["model_b"],
+        *LIKELY_NAMES["model_a"],
+        *LIKELY_NAMES["model_b"],
     ),
 }
 """Columns of a table with the scores of one model, and the names that they have, in lower case.
@@ -100,7 +102,8 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
     remedy = f"{named}; `podium list formats` shows what is known"
     lacks_items = lacks_only_items(columns, guess.columns)
-    if source != FRAME and not (lacks_items or may_be_figures_of_tasks(guess.columns)):
+    is_bad_guess = lacks_items or may_be_figures_of_tasks(guess.columns)
+    if source != FRAME and not is_bad_guess:
         mapping = format_mapping(
             columns=guess.columns, credit_map=guess.credit_map, fill=guess.fill
         )
@@ -141,7 +144,8 @@ def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str |
         columns_found[own] = next((names[word] for word in words if word in names), None)
     item = columns_found["item"]
     score = columns_found["score"]
-    if source == FRAME or item is None or score is None or columns_found["model"] is not None:
+    has_models = columns_found["model"] is not None
+    if source == FRAME or item is None or score is None or has_models:
         return None
     typed = {own: name for own, name in (("item", item), ("score", score)) if own != name}
     named = f" {format_assignments('columns', typed)}" if typed else ""

@@ -20,12 +20,12 @@ from podium.data.formats.foreign import (
 from podium.data.formats.records import Records, column_called
 from podium.data.formats.row_facts import is_fact
 from podium.data.formats.verdict_cells import LABEL_CREDITS
-from podium.data.reading.table import LIKELY, LIKELY_OF_SCORES, guess_columns
+from podium.data.reading.table import LIKELY_NAMES, LIKELY_OF_SCORES, guess_columns
 from podium.text import text_of
 
 SAMPLE = 1000
 """Number of rows, the first ones, whose values are looked at."""
-DEEPEST = 3
+DEEPEST_PATH = 3
 """Largest number of keys in a path into objects."""
 LONGEST_NAME = 100
 """Largest number of characters of the name of a model."""
@@ -40,7 +40,7 @@ SIDES = (
     ("one", "two"),
 )
 """Words in the names of columns that say whose side a value is about."""
-OF_TWO_WORDS = (("x", "y"),)
+PAIRS_OF_WORDS = (("x", "y"),)
 """Further such words, which say so only beside another word: columns may be called `x` and `y`."""
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
 """Such words in the names of columns with the models if the first of them won every battle."""
@@ -48,7 +48,7 @@ MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "ag
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
 TIE_WORDS = frozenset({"tie", "ties", "tied", "draw", "draws", "drawn", "d"})
-VERDICT_WORDS = frozenset({*LIKELY["credit"], "preferred", "better", "best", "comparison"})
+VERDICT_WORDS = frozenset({*LIKELY_NAMES["credit"], "preferred", "better", "best", "comparison"})
 """Words in the names of columns with models, scores, counts of wins and ties, and verdicts."""
 FIRST_WORDS = frozenset({"first", "a", "1", "left"})
 """Words in the name of a column with the model that was shown first, or as A."""
@@ -161,7 +161,9 @@ def _column_of_numbered_items(cells: Mapping[str, Cells]) -> str | None:
     usual = [path for path in paths if path.lower() in LIKELY_OF_SCORES["item"]]
     first = next(iter(cells), "")
     numbers = [float(cell) for cell in cells.get(first, ()) if cell is not None]
-    counted = [numbers[0] + k for k in range(len(numbers))] if numbers else []
+    counted = []
+    if numbers:
+        counted = [numbers[0] + k for k in range(len(numbers))]
     if first and numbers == counted:
         usual.append(first)
     for path in usual:
@@ -240,9 +242,12 @@ def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
 
 
 def _credits_of_likely_column(records: Records) -> dict[str, str]:
-    """Return a guess of the credit map for the column that is the credit by its name (`LIKELY`)."""
+    """Return a guess of the credit map for the column that is the credit by its name.
+
+    The names are those of `LIKELY_NAMES`.
+    """
     names = {name.lower(): name for name in records.columns}
-    likely = next((names[word] for word in LIKELY["credit"] if word in names), None)
+    likely = next((names[word] for word in LIKELY_NAMES["credit"] if word in names), None)
     if likely is None or "credit" in records.columns:
         return {}
     columns = {"credit": records.columns[likely]}
@@ -271,14 +276,17 @@ def _sampled_cells(records: Records) -> dict[str, Cells]:
 
 
 def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | None]]:
-    """Yield the cell itself, or each single value in a cell that is JSON, with its path."""
+    """Yield the cell itself, or each single value in a cell that is JSON, with its path.
+
+    An empty cell, and a text that is not whole JSON, are the cell itself.
+    """
     if text is None or text[:1] not in "[{":
         return [(path, text)]
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return [(path, text)]
-    return _values_with_paths(path, value, DEEPEST)
+    return _values_with_paths(path, value, DEEPEST_PATH)
 
 
 def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str, str | None]]:
@@ -303,7 +311,7 @@ def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str,
 
 
 def _words_in_name(path: str) -> list[str]:
-    """Return the words in the name of a column, in lower case."""
+    """Return the words in the name of a column (`WORD`), in lower case."""
     return [word.lower() for word in WORD.findall(path)]
 
 
@@ -313,7 +321,7 @@ def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
     for path in paths:
         by_words.setdefault(tuple(_words_in_name(path)), path)
     for words, path in by_words.items():
-        more = OF_TWO_WORDS if len(words) > 1 else ()
+        more = PAIRS_OF_WORDS if len(words) > 1 else ()
         for place, word in enumerate(words):
             for first, second in (*SIDES, *WINNER_AND_LOSER, *more):
                 other = (*words[:place], second, *words[place + 1 :])
@@ -349,7 +357,8 @@ def _are_models(first: Cells, second: Cells) -> bool:
     """
     names = {cell for cell in (*first, *second) if cell is not None}
     rows = sum(None not in pair for pair in zip(first, second, strict=True))
-    if not 2 <= len(names) <= max(rows, 2) or 2 * rows < len(first):
+    has_few_names = 2 <= len(names) <= max(rows, 2)
+    if not has_few_names or 2 * rows < len(first):
         return False
     if all(_is_number(name) or _is_verdict(name) or name.lower() in TRUTHS for name in names):
         return False
@@ -411,7 +420,8 @@ def _column_of_verdicts(
             continue
         is_named = path == "credit" or not VERDICT_WORDS.isdisjoint(_words_in_name(path))
         words = {value for value in values - models if not _is_verdict(value)}
-        is_known = not words and (bool(values & models) or len(values) > 1)
+        is_telling = bool(values & models) or len(values) > 1
+        is_known = is_telling and not words
         if is_known or is_named:
             likely.append((not is_known, not is_named, len(path), path))
     return min(likely)[-1] if likely else None
@@ -425,7 +435,7 @@ def _is_verdict(word: str) -> bool:
 
 
 def _is_number(word: str) -> bool:
-    """Return whether a text is a number."""
+    """Return whether a text is a number as Python writes it: `nan` and `inf` are, too."""
     try:
         float(word)
     except ValueError:

@@ -64,9 +64,12 @@ def _query_of_pairs(each: RecordTable) -> str | None:
     if SAME_ANSWERS in columns:
         same = f"lower({columns[SAME_ANSWERS].text}) = 'true'"
     for a, b in (*RESPONSES, *NUMBERED_RESPONSES):
-        has_texts = a in columns and b in columns
-        if same is None and has_texts and not (columns[a].is_number or columns[b].is_number):
-            same = f"{columns[a].text} = {columns[b].text}"
+        if same is not None:
+            break
+        if a in columns and b in columns:
+            has_numbers = columns[a].is_number or columns[b].is_number
+            if not has_numbers:
+                same = f"{columns[a].text} = {columns[b].text}"
     if same is None:
         return None
     models = f"{columns['model_a'].text}, {columns['model_b'].text}"

@@ -13,11 +13,11 @@ InputKind = Literal["question", "judge's prompt", "not known"]
 """What a column of inputs has."""
 QUESTION_NAMES = frozenset({"question", "instruction"})
 """Columns with one of these names have the question."""
-MOST = 0.5
+MAJORITY = 0.5
 """A fact decides if more than this share of the rows or groups show it."""
-NEARLY_ALL = 0.9
+SHARE_OF_NEARLY_ALL = 0.9
 """Least share of groups for facts that must hold for all but a few."""
-LONG = 20
+LONG_RESPONSE = 20
 """A response of at least this many characters is not in a question by chance."""
 
 
@@ -52,19 +52,20 @@ def _hold_responses(rows: ItemRows) -> bool:
             continue
         words = question.shown.text
         a, b = (column.text for column in responses)
-        is_long = f"length({a}) >= {LONG} and length({b}) >= {LONG} and {words} is not null"
+        are_long = f"length({a}) >= {LONG_RESPONSE} and length({b}) >= {LONG_RESPONSE}"
+        is_long = f"{are_long} and {words} is not null"
         counts = f"count(*) filter (contains({words}, {a}) and contains({words}, {b})), count(*)"
         ((own, number),) = each.records.rows(counts, f"where {is_long}")
         holding += own
         counted += number
-    return holding > MOST * counted
+    return holding > MAJORITY * counted
 
 
 def _differ_by_order(rows: ItemRows) -> bool:
     """Return whether an id, a pair and an order have one input, and the other order another.
 
     Only ids with several inputs count. The first must hold for nearly all of these combinations
-    (`NEARLY_ALL`), and the second for most ids and pairs in both orders (`MOST`).
+    (`SHARE_OF_NEARLY_ALL`), and the second for most ids and pairs in both orders (`MAJORITY`).
     """
     conflicts = (
         f"select id from {rows.name} where input is not null group by id "
@@ -76,14 +77,14 @@ def _differ_by_order(rows: ItemRows) -> bool:
         "group by id, pair, side"
     )
     ((single,),) = rows.engine.rows(f"select avg(is_one::int) from ({of_order}) as of_order")
-    if single is None or single < NEARLY_ALL:
+    if single is None or single < SHARE_OF_NEARLY_ALL:
         return False
     of_pair = (
         "select count(distinct input) = count(*) as differs "
         f"from ({of_order}) as of_order group by id, pair having count(*) > 1"
     )
     ((differing,),) = rows.engine.rows(f"select avg(differs::int) from ({of_pair}) as of_pair")
-    return differing is not None and differing > MOST
+    return differing is not None and differing > MAJORITY
 
 
 def _recur_for_other_models(rows: ItemRows) -> bool:
@@ -99,7 +100,7 @@ def _recur_for_other_models(rows: ItemRows) -> bool:
     ((share,),) = rows.engine.rows(
         f"with asked as ({asked}) select avg(share) from ({several}) as several"
     )
-    return share is not None and share > MOST
+    return share is not None and share > MAJORITY
 
 
 def _are_shorter_than_responses(rows: ItemRows) -> bool:
@@ -125,4 +126,4 @@ def _are_shorter_than_responses(rows: ItemRows) -> bool:
         ((own, number),) = each.records.rows(counts, f"where {known}")
         shorter += own
         counted += number
-    return counted > 0 and shorter >= NEARLY_ALL * counted
+    return counted > 0 and shorter >= SHARE_OF_NEARLY_ALL * counted

@@ -10,7 +10,17 @@ from podium.errors import DataError, UsageError
 from podium.notices.option_forms import option_text
 from podium.wording import some, some_paths
 
-OF_ROWS = ("item", "model", "model_a", "model_b", "credit", "score", "margin", "repeat", "order")
+COLUMNS_OF_ROWS = (
+    "item",
+    "model",
+    "model_a",
+    "model_b",
+    "credit",
+    "score",
+    "margin",
+    "repeat",
+    "order",
+)
 """Columns that cannot be groups of items, because they name the item or differ within it."""
 
 
@@ -28,7 +38,7 @@ def require_groups(tables: Sequence[RecordTable], column: str) -> None:
             file, row, item and values.
     """
     option = option_text("cluster")
-    if column in OF_ROWS:
+    if column in COLUMNS_OF_ROWS:
         remedy = "name a column of the items' groups, such as the passage or the document"
         raise UsageError(f"{option} {column}: the column does not group items; {remedy}")
     values = set[str]()

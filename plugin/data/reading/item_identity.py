@@ -358,7 +358,8 @@ def _lack_of_inputs(parts: QuestionParts) -> list[QuestionFinding]:
     """Return a finding if some tables say what was asked and others do not."""
     if all(parts.main) or not any(parts.main):
         return []
-    return [QuestionFinding("", "unknown")]
+    # The task is not named: the finding is about all tables.
+    return [QuestionFinding(task="", pairing="unknown")]
 
 
 def _has_one_for_each_model(rows: ItemRows) -> bool:

@@ -72,7 +72,7 @@ class UnitedRows(NamedTuple):
     repeated_files: frozenset[int]
 
 
-NO_ROWS = UnitedRows("", 0, frozenset())
+NO_ROWS = UnitedRows(view="", copies=0, repeated_files=frozenset())
 
 
 def join_tables(
@@ -178,7 +178,7 @@ def _without_copied_files(
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
-        content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
+        ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
         original = first.setdefault((content, str(number), *names), each)
         if original is each:
             kept.append(each)
@@ -219,7 +219,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
     if len(tables) == 1 or "item" not in names:
-        return UnitedRows(view, 0, frozenset())
+        return UnitedRows(view=view, copies=0, repeated_files=frozenset())
     identity = _identity_columns(names)
     # A text in this column is the response itself, not its number.
     if names.get("response") == "BIGINT":
@@ -232,7 +232,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     # Files of scores often have a model each; models are grouped in a tenth of the time of rows.
     keys = ["model", key] if "model" in identity else [key]
     if not all(_has_row_of_two_places(engine, view, each) for each in keys):
-        return UnitedRows(view, 0, frozenset())
+        return UnitedRows(view=view, copies=0, repeated_files=frozenset())
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
     number = f"count(*) over (partition by {key}, {PLACE}) as copies"
     numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({shared})"
@@ -243,10 +243,14 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
     ((copies,),) = engine.rows(f"select count(*) from {extra}")
     if not copies:
-        return UnitedRows(view, 0, frozenset())
+        return UnitedRows(view=view, copies=0, repeated_files=frozenset())
     engine.view(kept, f"select * from {view} where {ROW} not in (select {ROW} from {extra})")
     counted = [number for number, each in enumerate(tables) if each.missing is not None]
-    return UnitedRows(kept, int(copies), _files_within_others(engine, view, key, counted))
+    return UnitedRows(
+        view=kept,
+        copies=int(copies),
+        repeated_files=_files_within_others(engine, view, key, counted),
+    )
 
 
 def _files_within_others(
@@ -345,7 +349,8 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         row = f"{place * ROWS_OF_A_FILE} + {ROW} as {ROW}"
         queries.append(f"select {row}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("judgments")
-    if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
+    rows = sum(part.number or FEW_ROWS for part in parts)
+    if len(queries) <= MOST_OPEN and rows >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
         return view
     engine.store(view, queries[0])
@@ -389,13 +394,17 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
     notes = []
     if not _has_values(engine, view, "item"):
         fields = {"column": likely_item} if likely_item else {}
-        notes.append(Notice("likely-item" if likely_item else "no-item-column", fields))
+        code = "likely-item" if likely_item else "no-item-column"
+        notes.append(Notice(code, fields))
         notes += _note_counts(engine, view, names)
     else:
         [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
         if blank:
             notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
-    usual_names = {*table.LIKELY["judge"], *(f"{name}_id" for name in table.LIKELY["judge"])}
+    usual_names = {
+        *table.LIKELY_NAMES["judge"],
+        *(f"{name}_id" for name in table.LIKELY_NAMES["judge"]),
+    }
     rater = next((name for name in names if name.lower() in usual_names), None)
     if rater is not None and not _has_values(engine, view, "judge"):
         ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, Literal
+from typing import Literal
 
 from podium.comparability.questions import FINDING
 from podium.data.battles import Battles
@@ -12,7 +12,7 @@ from podium.data.counting.duck import Duck
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import start_engine
 from podium.data.formats.headline_metrics import ALL_METRICS
-from podium.data.formats.run_folders import ON_TASKS, find_repeats
+from podium.data.formats.run_folders import CODES_ON_TASKS, find_repeats
 from podium.data.human_labels import label_by_judge, label_by_table
 from podium.data.query import BattleQuery, Foreign, Source
 from podium.data.reading.battles_of_tables import build_battles
@@ -35,7 +35,7 @@ from podium.storage.remote import urls_in_errors
 from podium.text import as_text
 from podium.wording import join_names, some
 
-EARLIER_RUNS = (*ON_TASKS, *ON_TASKS.values())
+EARLIER_RUNS = (*CODES_ON_TASKS, *CODES_ON_TASKS.values())
 """Codes of notes on runs that a newer run of the same model replaces."""
 
 
@@ -91,8 +91,9 @@ def read_battles(
             `judge` do not apply to its rows.
         metric: metrics of evals that count: one name, several, or `all`. A name is `metric,filter`
             for lm-eval's samples, or the metric alone if a task has one filter. For Inspect's logs,
-            it is a scorer, a field of its values, or both. By default, the metric that the host
-            shows first counts for each task.
+            it is a scorer, a field of its values, or both; the name of the scorer `pairwise` asks
+            for its verdicts. By default, the metric that the host shows first counts for each task;
+            of a task with scores and verdicts, what ranks more models.
         runs: if a model was run on a task, or a tournament was played, several times, whether only
             the `newest` run counts, or `all` runs count as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
@@ -125,19 +126,13 @@ def read_battles(
         NotIdentifiedError: the human judge has no verdict on any of the battles, or a name of
             `metric` fits several metrics of a task.
     """
-    counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
-    counting |= {"encoding": encoding, "mapping": mapping}
-    meaning: dict[str, Any] = {"names": names, "ids": ids, "runs": runs, "cluster": cluster}
-    orders: dict[str, Any] = {"merge": merge, "one_sided": one_sided, "human_judge": human_judge}
-    meaning |= {"format": format, "lower_is_better": lower_is_better}
-    query = BattleQuery(
-        sources=sources,
-        foreign=Foreign(columns, credit_map, unknown, shown, fill, matrix),
-        where=_parse_conditions(where),
-        metric=_as_names(metric),
-        allow=_as_names(allow),
-        **{**counting, **meaning, **orders},
-    )
+    foreign = Foreign(columns, credit_map, unknown, shown, fill, matrix)
+    query = BattleQuery(sources, foreign=foreign, where=_parse_conditions(where))
+    query = replace(query, names=names, ids=ids, lower_is_better=lower_is_better, cluster=cluster)
+    query = replace(query, metric=_as_names(metric), allow=_as_names(allow), format=format)
+    query = replace(query, merge=merge, one_sided=one_sided, human_judge=human_judge, runs=runs)
+    query = replace(query, engine=engine, memory=memory, scores_only=scores_only)
+    query = replace(query, encoding=encoding, mapping=mapping)
     return read_query(query)
 
 
@@ -170,11 +165,12 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
         metrics = (ALL_METRICS,)
     reading = Reading(
         metrics=metrics,
-        all_runs=query.runs == "all",
+        all_runs=(query.runs == "all"),
         where=query.where,
         allowed=query.allow,
-        names_joined=query.names == "joined",
+        names_joined=(query.names == "joined"),
         cluster=query.cluster,
+        human_judge=query.human_judge,
     )
     plan = ReadingPlan(query, chosen, reading, counting)
     try:
@@ -192,7 +188,8 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
 def _require_sources(sources: Sequence[Source]) -> None:
     """Check that every source is a path or a data frame; raise UsageError if one is not."""
     for source in sources:
-        if not (isinstance(source, str | PurePath) or is_frame(source)):
+        is_path = isinstance(source, str | PurePath)
+        if not is_path and not is_frame(source):
             kind = type(source).__name__
             remedy = "give pandas.DataFrame(records)"
             raise UsageError(f"a source is a path or a data frame, not a {kind}: {remedy}")

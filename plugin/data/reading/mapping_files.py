@@ -152,7 +152,7 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
 
 
 def _mapping_file_of_query(query: BattleQuery) -> Path | None:
-    """Return the mapping file that a query names, or that stands beside its sources.
+    """Return the mapping file that a query names, or that stands beside its sources; None for none.
 
     Raises:
         UsageError: there is no such file, or not all sources have the same file.
@@ -256,7 +256,9 @@ def _checked_value(path: Path, name: str, value: Any) -> Any:
         return TRUTHS[value]
     if name in TEXT_KEYS:
         words = WORDS.get(name)
-        if not isinstance(value, str) or not value or (words and value not in words):
+        is_text = isinstance(value, str) and bool(value)
+        is_unknown_word = words is not None and value not in words
+        if not is_text or is_unknown_word:
             known = f"one of {', '.join(words)}" if words else "a text"
             raise refuse(f"{value!r} is not {known}", f"write {known}")
         return value

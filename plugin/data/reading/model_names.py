@@ -22,7 +22,7 @@ from podium.notices.option_forms import option_text
 
 MODELS = ("model", "model_a", "model_b")
 """Columns with names of models. A table has the first, or the two others."""
-NAMED = (*MODELS, "judge")
+NAME_COLUMNS = (*MODELS, "judge")
 """Columns whose names are joined."""
 
 
@@ -49,7 +49,7 @@ def require_distinct_names(verdicts: Verdicts, tables: Sequence[RecordTable] = (
 def require_same_spelling(battles: Battles, labels: Battles) -> None:
     """Raise DataError if a model has another name in human labels that looks the same."""
     for alike in names_alike([*battles.models, *labels.models]).values():
-        raise alike_error("models", alike, ["", ""])
+        raise alike_error("models", alike=alike, places=["", ""])
 
 
 def alike_error(kind: str, alike: Sequence[str], places: Sequence[str]) -> DataError:
@@ -98,7 +98,7 @@ def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], 
     for each in tables:
         records = each.records
         columns = dict(records.columns)
-        for name in (name for name in NAMED if name in columns):
+        for name in (name for name in NAME_COLUMNS if name in columns):
             names = distinct_texts(records, name)
             known_names.update(names)
             columns[name] = _joined_column(columns[name], names)

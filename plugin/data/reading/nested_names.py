@@ -12,10 +12,27 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS_OF_NAMES = (
-    *("model", "model_a", "model_b", "model_1", "model_2", "model_A", "model_B"),
-    *("model_a_name", "model_b_name", "chosen_model_name", "model_a_in_prompt"),
-    *("model_b_in_prompt", "generator", "generator_1", "generator_2", "ref_generator"),
-    *("left", "right", "baseline", "system", "response_model"),
+    "model",
+    "model_a",
+    "model_b",
+    "model_1",
+    "model_2",
+    "model_A",
+    "model_B",
+    "model_a_name",
+    "model_b_name",
+    "chosen_model_name",
+    "model_a_in_prompt",
+    "model_b_in_prompt",
+    "generator",
+    "generator_1",
+    "generator_2",
+    "ref_generator",
+    "left",
+    "right",
+    "baseline",
+    "system",
+    "response_model",
 )
 """Columns of the formats that hold names of models."""
 NESTED_TEXT = r"""^(\{|\[)\s*["']"""

@@ -84,7 +84,13 @@ def inputs_not_compared(engine: Engine, relation: str) -> tuple[QuestionFinding,
     if not conflicts or 2 * inputs <= items:
         return ()
     return (
-        QuestionFinding("", "undecided", items, conflicts, reason=(names[0], PROMPTS_IN_DOUBT)),
+        QuestionFinding(
+            task="",
+            pairing="undecided",
+            items=items,
+            conflicts=conflicts,
+            reason=(names[0], PROMPTS_IN_DOUBT),
+        ),
     )
 
 

@@ -166,7 +166,9 @@ def find_question_parts(engine: Duck, tables: Sequence[RecordTable]) -> Question
             return QuestionParts(_first_names(named), further, references, doubt)
     contexts = _names_in_all([_known_names(each.records, CONTEXT_NAMES) for each in tables])
     doubt = CONTEXTS_IN_DOUBT if contexts else ""
-    return QuestionParts((contexts,) * len(tables), (), references, doubt)
+    return QuestionParts(
+        main=(contexts,) * len(tables), further=(), references=references, doubt=doubt
+    )
 
 
 def choose_question_columns(
@@ -271,9 +273,10 @@ def _further_names(
 
 
 def _reference_names(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, ...]:
-    """Return the column with reference answers that all tables have, if every row has one.
+    """Return the name of the column with reference answers, as a tuple of one; empty for none.
 
-    There is none if the tables are of battles, or if a model has several for an id.
+    All tables have the column, and every row has a text in it. There is none if the tables are of
+    battles, or if a model has several reference answers for an id of one category.
     """
     if not all(is_pointwise(each.records.columns) for each in tables):
         return ()
@@ -305,7 +308,8 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     It does beside a column with the answers of models, or if several models have the same answers,
     which are many: then they are those of the dataset.
     """
-    if all(any(name in each.records.columns for name in REPLY_NAMES) for each in tables):
+    have_replies = [any(name in each.records.columns for name in REPLY_NAMES) for each in tables]
+    if all(have_replies):
         return True
     rows = _texts_of_columns(tables, [("model", ANSWER)] * len(tables))
     of_model = (
@@ -320,7 +324,15 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
 def columns_of_references(
     engine: Duck, tables: Sequence[RecordTable], name: str
 ) -> list[QuestionColumn | None]:
-    """Return the column with reference answers, with the ids where several ids have one answer."""
+    """Return the column with reference answers of each table.
+
+    If a model has one answer for several ids, the column has the answer and the id.
+
+    Args:
+        engine: the database.
+        tables: the tables, which all have the column.
+        name: name of the column.
+    """
     rows = _texts_of_columns(tables, [("model", "item", name)] * len(tables))
     recurs = "where c2 is not null group by place, c0, c2 having min(c1) <> max(c1) limit 1"
     with_ids = bool(engine.rows(f"select 1 from {rows} {recurs}"))
@@ -407,4 +419,4 @@ def _join_columns(records: Records, names: Sequence[str], doubt: str = "") -> Qu
     else:
         texts = [_one_spelling(records.columns[name]) for name in names]
         column = Column(f"concat_ws({text(SEPARATOR)}, {', '.join(texts)})")
-    return QuestionColumn(tuple(names), column, column, doubt)
+    return QuestionColumn(names=tuple(names), column=column, shown=column, doubt=doubt)

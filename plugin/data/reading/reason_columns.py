@@ -8,13 +8,19 @@ from podium.data.formats.verdict_cells import NO_ERROR_VALUES
 from podium.scorers.reply import FILTERED
 
 ERROR_NAMES = (
-    *("error", "error_message", "error_msg", "exception", "api_error", "parse_error"),
-    *("failure", "failure_reason"),
+    "error",
+    "error_message",
+    "error_msg",
+    "exception",
+    "api_error",
+    "parse_error",
+    "failure",
+    "failure_reason",
 )
 """Names of columns with errors, in lower case."""
 FINISH_NAMES = ("finish_reason", "stop_reason")
 """Names of columns that say why a reply ended, in lower case."""
-FINISHED = ("stop", "end_turn", "eos", "stop_sequence", "completed")
+FINISHED_VALUES = ("stop", "end_turn", "eos", "stop_sequence", "completed")
 """Values of `FINISH_NAMES` for a reply that ended by itself."""
 REASON_OF_FINISH = {
     "length": "truncated",
@@ -62,6 +68,6 @@ def _ending_in(column: Column, name: str) -> str:
     known = " ".join(
         f"when {text(value)} then {text(reason)}" for value, reason in REASON_OF_FINISH.items()
     )
-    ended = " ".join(f"when {text(value)} then null" for value in FINISHED)
+    ended = " ".join(f"when {text(value)} then null" for value in FINISHED_VALUES)
     other = f"{text(name)} || ' ' || left({column.text}, {LONGEST_ERROR})"
     return f"case {cell} {known} {ended} else {other} end"

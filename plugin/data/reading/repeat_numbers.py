@@ -28,11 +28,8 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
         The tables, and a note if repeats were numbered anew.
     """
     played = [each for each in tables if _has_repeats_in_orders(each)]
-    if (
-        not played
-        or len(played) < len(tables)
-        or any(_share_numbers(each, FIRST_ROWS) for each in played)
-    ):
+    have_all_repeats = bool(played) and len(played) == len(tables)
+    if not have_all_repeats or any(_share_numbers(each, FIRST_ROWS) for each in played):
         return list(tables), []
     rows: dict[bool, Counter[float]] = {True: Counter(), False: Counter()}
     for each in played:

@@ -25,17 +25,20 @@ RESPONSES = (
 """Columns with the responses of model_a and model_b."""
 REPEATS = ("repeat", "response", "sample", "epoch", "run", "trial", "seed", "turn")
 """Columns that number a model's responses to an item."""
-BULKY = frozenset({"alpaca-eval", "wildbench"})
+FORMATS_WITHOUT_TEXTS = frozenset({"alpaca-eval", "wildbench"})
 """Formats whose responses are left out once they are compared, since only their lengths are used
 afterwards."""
-SHOWN = 120
+SHOWN_CHARACTERS = 120
 """Number of characters of a response that are kept for messages."""
 
 
 def response_columns(columns: Mapping[str, Column]) -> tuple[Column, Column] | None:
     """Return the columns with the responses of model_a and model_b; None if there are none."""
     for a, b in RESPONSES:
-        if a in columns and b in columns and not (columns[a].is_number or columns[b].is_number):
+        if a not in columns or b not in columns:
+            continue
+        has_numbers = columns[a].is_number or columns[b].is_number
+        if not has_numbers:
             return columns[a], columns[b]
     return None
 
@@ -118,20 +121,20 @@ def _examples(
         if responses is None:
             continue
         response = responses["ab".index(side)].text
-        ((words,),) = records.rows(f"left({response}, {SHOWN})", f"where {ROW} = {row}")
+        ((words,),) = records.rows(f"left({response}, {SHOWN_CHARACTERS})", f"where {ROW} = {row}")
         examples[f"{records.source}, {records.name_row(row)}"] = words
     return examples
 
 
 def without_bulky_responses(tables: Sequence[RecordTable]) -> list[RecordTable]:
-    """Return tables without the texts of responses if they are of a format of `BULKY`.
+    """Return tables without the texts of responses if their format is in `FORMATS_WITHOUT_TEXTS`.
 
     The columns `SAME_ANSWERS` and `ANSWER_DIGEST` are left out of every table.
     """
     kept = []
     for each in tables:
         unused = {SAME_ANSWERS, ANSWER_DIGEST}
-        if each.format in BULKY:
+        if each.format in FORMATS_WITHOUT_TEXTS:
             unused.update(*RESPONSES)
         columns = {
             name: column for name, column in each.records.columns.items() if name not in unused

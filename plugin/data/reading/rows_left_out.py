@@ -44,7 +44,10 @@ def require_few(bad_rows: Sequence[BadRow], records: Records, format: str) -> No
 
 
 def _rows_by_model(records: Records) -> Counter[str]:
-    """Return the number of rows of each model."""
+    """Return the number of rows of each model.
+
+    In battles, a model is counted as model_a and as model_b, and the column `model` is not read.
+    """
     rows = Counter[str]()
     for name in ("model", "model_a", "model_b"):
         if name == "model" and "model_a" in records.columns:

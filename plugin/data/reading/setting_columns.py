@@ -159,9 +159,9 @@ def _run_of_rows(model: str, values: Mapping[str, str | None]) -> RunRecord:
         if value is not None:
             by_kind[kind][name] = value
     return RunRecord(
-        model,
-        "",
-        "",
+        model=model,
+        task="",
+        source="",
         is_described=False,
         task_arguments=tuple(sorted(by_kind["task argument"].items())),
         generation=tuple(sorted(by_kind["generation"].items())),

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 About: TypeAlias = "str | Path | pd.DataFrame | None"
 DIFFICULTY = "instruction_difficulty"
-GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
+GAMED_COLUMNS = ("preference", "std_delta_len", "not_gamed_baseline")
 """Columns of a table with gamed baselines."""
-UNNAMED = "Unnamed: 0"
+UNNAMED_COLUMN = "Unnamed: 0"
 """Name that pandas gives to a column without a name, such as AlpacaEval's row numbers."""
 
 
@@ -56,8 +56,8 @@ def read_length_data(path: str | Path) -> External:
         raise DataError(
             f"not a CSV file ({error})", source=str(path), remedy="give a CSV file"
         ) from None
-    if UNNAMED in table and "index" not in table:
-        table = table.rename(columns={UNNAMED: "index"})
+    if UNNAMED_COLUMN in table and "index" not in table:
+        table = table.rename(columns={UNNAMED_COLUMN: "index"})
     key = next((name for name in ("item", "index") if name in table), None)
     if key is None or DIFFICULTY not in table:
         problem = f"columns {', '.join(map(str, table.columns))}"
@@ -66,7 +66,9 @@ def read_length_data(path: str | Path) -> External:
     with named_in_errors(path):
         hard = _finite_numbers(table[DIFFICULTY])
         gamed = _gamed_rows(table, hard)
-    return External(key, dict(zip(map(item_key, table[key]), hard, strict=True)), gamed, str(path))
+    keys = map(item_key, table[key])
+    difficulty_of_item = dict(zip(keys, hard, strict=True))
+    return External(key=key, difficulty=difficulty_of_item, gamed=gamed, source=str(path))
 
 
 def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
@@ -78,8 +80,11 @@ def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
     Args:
         table: the table.
         difficulty: difficulty of each row's instruction, shape (rows,).
+
+    Raises:
+        DataError: a preference is not in [0, 1].
     """
-    if not set(GAMED) <= set(table.columns):
+    if not set(GAMED_COLUMNS) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
     if not gamed.any():

@@ -31,10 +31,10 @@ def scan_files(query: BattleQuery, counting: Spark) -> Battles:
     copies = (COPIES,) if len(places) > 1 else ()
     sources = tuple(map(without_secrets, places))
     return Battles(
-        verdicts,
-        None,
-        (*bare, *verdicts.notes(), *copies),
-        sources,
-        query.recorded_options(),
+        rows=verdicts,
+        missing=None,
+        notes=(*bare, *verdicts.notes(), *copies),
+        sources=sources,
+        reading=query.recorded_options(),
         questions=() if query.ids == "global" else inputs_not_compared(counting, relation),
     )

@@ -43,7 +43,7 @@ LONGEST_REASON = 60
 credit is a sentence that explains the verdict."""
 FRAME = "the data frame"
 """Name of a data frame in messages."""
-LIKELY = {
+LIKELY_NAMES = {
     "item": ("prompt", "question", "question_id", "prompt_id", "instruction", "task_id", "id"),
     "model_a": ("model_1", "model1", "left", "system_a", "model_left", "model"),
     "model_b": ("model_2", "model2", "right", "system_b", "model_right", "baseline"),
@@ -67,12 +67,19 @@ LIKELY = {
 
 `_id` may follow the name. Messages propose such columns for `--columns`.
 """
-OPTIONAL = ("item", "judge")
-"""Columns of `LIKELY` that a table may lack."""
+OPTIONAL_COLUMNS = ("item", "judge")
+"""Columns of `LIKELY_NAMES` that a table may lack."""
 LIKELY_OF_SCORES = {
     "item": (
-        *(*LIKELY["item"], "sample_id", "doc_id", "example_id", "instance_id"),
-        *("trace_id", "traceid", "utterance", "stimulus"),
+        *LIKELY_NAMES["item"],
+        "sample_id",
+        "doc_id",
+        "example_id",
+        "instance_id",
+        "trace_id",
+        "traceid",
+        "utterance",
+        "stimulus",
     ),
     "model": ("model_name", "model_id", "system", "submission", "agent", "engine", "llm"),
     "score": (
@@ -254,7 +261,8 @@ def _scan_rows(
         skip_alone: whether to return None if all rows meet `alone`.
 
     Raises:
-        DataError: there is no row, or a row breaks a rule; the first broken rule is reported.
+        NoRowError: there is no row.
+        DataError: a row breaks a rule; the first broken rule is reported.
     """
     # Foreign columns of JSON become whole numbers or booleans if all their values are, else text.
     foreign = [name for name, column in typed.items() if column.type == JSON]
@@ -311,7 +319,7 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     # A row of counts has become many.
     count = len({records.places()[number - 1] for number in rows}) if records.places else len(rows)
     column = records.columns[rule.column]
-    value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
+    ((value,),) = records.rows(column.sql, f"where {ROW} = {row}")
     is_nan = value != value
     if value is None or is_nan or value == "":
         shown = ""
@@ -389,8 +397,9 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     """Return the likely column of a table for each missing column of the battles table.
 
     If the columns are those of scores (`_are_scores`), it is that of a table of scores. The likely
-    column is one with a usual name (`LIKELY`, `LIKELY_OF_SCORES`). If there is none and the column
-    is needed, it is `?`. The item of scores may also be the only column without another meaning.
+    column is one with a usual name (`LIKELY_NAMES`, `LIKELY_OF_SCORES`). If there is none and the
+    column is needed, it is `?`. The item of scores may also be the only column without another
+    meaning.
 
     Args:
         columns: the columns that the table has.
@@ -398,14 +407,14 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     known = {name.lower(): name for name in columns}
     named = {}
     are_scores = _are_scores(known.keys())
-    likely = LIKELY_OF_SCORES if are_scores else LIKELY
+    likely = LIKELY_OF_SCORES if are_scores else LIKELY_NAMES
     for own, words in likely.items():
         names = [known[word] for word in words if word in known]
         if own in known:
             continue
         if names:
             named[own] = names[0]
-        elif own not in OPTIONAL:
+        elif own not in OPTIONAL_COLUMNS:
             named[own] = "?"
     if are_scores and "item" not in known and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
@@ -470,10 +479,13 @@ def remedy_of_columns(
 
 def _are_scores(known: AbstractSet[str]) -> bool:
     """Return whether columns with these names, in lower case, have a score per model and item."""
-    if not {"model_b", *LIKELY["model_b"]}.isdisjoint(known):
+    if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(known):
         return False
+    if "score" in known:
+        return True
     has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(known)
-    return "score" in known or (has_model and not known.isdisjoint(LIKELY_OF_SCORES["score"]))
+    has_likely_score = not known.isdisjoint(LIKELY_OF_SCORES["score"])
+    return has_model and has_likely_score
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
@@ -489,9 +501,10 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     """
     names = records.columns
     criteria = criterion_columns(names)
-    scores = {"score_a", "score_b"} <= set(names)
     missing = [name for name in ("model_a", "model_b") if name not in names]
-    if not ({"credit", "margin"} & set(names) or criteria or scores):
+    has_scores = {"score_a", "score_b"} <= set(names)
+    has_verdicts = "credit" in names or "margin" in names or has_scores or bool(criteria)
+    if not has_verdicts:
         missing.append("credit (or margin)")
     if missing:
         problem = f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}"
@@ -503,7 +516,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
             f"case when {typed[name].sql} is null then 0 else 1 end" for name in criteria
         )
         typed["margin"] = Column(f"({total}) / nullif({there}, 0)", "DOUBLE")
-    elif "margin" not in names and scores:
+    elif "margin" not in names and has_scores:
         typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
     is_of_scores = "margin" in typed and "margin" not in names and not criteria
     if is_of_scores and "credit" in names:

@@ -15,7 +15,7 @@ from podium.data.reading.item_rows import ItemRows
 from podium.data.reading.table import is_pointwise
 from podium.question_finding import QuestionFinding
 
-KNOWN = "id is not null and input is not null"
+IS_KNOWN_ROW = "id is not null and input is not null"
 """Condition (SQL) of rows of `ItemRows` whose id and input are known."""
 CONFLICT = "group by id having min(input) <> max(input)"
 """Groups by which the ids with several inputs are selected from `ItemRows`."""
@@ -32,10 +32,10 @@ def finding_of_changed_inputs(rows: ItemRows) -> QuestionFinding:
         one input, so it is empty for them.
     """
     conflicts = ids_with_several_inputs(rows)
-    selected = f"id in (select id from {rows.name} where {KNOWN} {CONFLICT})"
+    selected = f"id in (select id from {rows.name} where {IS_KNOWN_ROW} {CONFLICT})"
     asked = rows.engine.rows(
         f"select distinct model, id, input from {rows.name} "
-        f"where {KNOWN} and model is not null and {selected}"
+        f"where {IS_KNOWN_ROW} and model is not null and {selected}"
     )
     held: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for model, item, hashed in asked:
@@ -92,7 +92,9 @@ def finding_of_undecided_inputs(rows: ItemRows, column: str, doubt: str) -> Ques
     """
     items = _count(rows, "select distinct id from {}")
     conflicts = len(ids_with_several_inputs(rows))
-    return QuestionFinding("", "undecided", items, conflicts, reason=(column, doubt))
+    return QuestionFinding(
+        task="", pairing="undecided", items=items, conflicts=conflicts, reason=(column, doubt)
+    )
 
 
 def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:
@@ -107,13 +109,13 @@ def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:
     having = "having min(input) <> max(input) order by min((place, row)) limit 1"
     ((item, first),) = rows.engine.rows(
         f"select id, arg_min(input, (place, row)) from {rows.name} "
-        f"where {KNOWN} group by id {having}"
+        f"where {IS_KNOWN_ROW} group by id {having}"
     )
     shown = []
     for same in ("=", "<>"):
         condition = f"and id = {text(item)} and input {same} {first}"
         ((place, row),) = rows.engine.rows(
-            f"select place, row from {rows.name} where {KNOWN} {condition} "
+            f"select place, row from {rows.name} where {IS_KNOWN_ROW} {condition} "
             "order by place, row limit 1"
         )
         records = rows.tables[place].records
@@ -126,7 +128,7 @@ def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:
 
 def ids_with_several_inputs(rows: ItemRows) -> list[str]:
     """Return the ids with several inputs, in alphabetical order."""
-    asked = f"select id from {rows.name} where {KNOWN} {CONFLICT} order by id"
+    asked = f"select id from {rows.name} where {IS_KNOWN_ROW} {CONFLICT} order by id"
     return [item for (item,) in rows.engine.rows(asked)]
 
 

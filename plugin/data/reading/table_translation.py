@@ -45,6 +45,10 @@ def translate_tables(
 
     Returns:
         The tables with verdicts, and notes on the files that were left out.
+
+    Raises:
+        UsageError: `--matrix` is given, and no table is a table of wins.
+        DataError: a cell is not valid, or the format is unknown.
     """
     tables: list[RecordTable] = []
     # Names of files that are left out, by the code of the note on them.
@@ -62,14 +66,15 @@ def translate_tables(
             skipped[code].append(record.source)
             continue
         rows_alone: list[BadRow] = []
-        checked = _check_table(translated.records, rows_alone, skip_alone=len(opened) > 1)
+        checked = _check_table(translated.records, rows_alone, skip_alone=(len(opened) > 1))
         if checked is None:
             skipped["lone-models"].append(record.source)
         else:
             bad_rows = sort_by_place([*translated.bad_rows, *rows_alone])
             require_few(bad_rows, checked, translated.format)
             tables.append(replace(translated, records=checked, bad_rows=bad_rows))
-    if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):
+    has_win_matrix = any(each.format == WIN_MATRIX for each in tables)
+    if foreign.matrix is not None and not has_win_matrix:
         why = "no source is a table of wins with the same rows and columns"
         raise UsageError(f"--matrix {foreign.matrix}: {why}")
     notes = [note for each in tables for note in each.notes]
@@ -214,12 +219,14 @@ def _translate_win_matrix(
 def _check_table(records: Records, bad_rows: list[BadRow], *, skip_alone: bool) -> Records | None:
     """Check a table, and return it with typed columns.
 
-    If its credits are words, the error proposes a `--credit-map` that the user can copy.
-
     Args:
         records: the table.
         bad_rows: takes the battles of a model with itself, which are left out.
         skip_alone: whether to return None if every battle is one of a model with itself.
+
+    Raises:
+        DataError: a row is not valid. If its credits are words, the error proposes a
+            `--credit-map` that the user can copy.
     """
     try:
         return check(records, skip_alone=skip_alone, bad_rows=bad_rows)

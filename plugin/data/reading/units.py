@@ -15,14 +15,28 @@ from podium.data.battles import COLUMNS, REPLIES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.formats.records import Column, Records
 from podium.data.reading.rows import RecordTable
-from podium.data.reading.table import LIKELY, is_pointwise
+from podium.data.reading.table import LIKELY_NAMES, is_pointwise
 
 ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
 """Names of columns that are used as the item if their values repeat like items. Upper and lower
 case are the same."""
 UNIT_NAMES = (
-    *("scenario", "case", "sample", "example", "instance", "query", "problem", "puzzle"),
-    *("passage", "document", "doc", "story", "dialogue", "dialog", "test_case", "testcase"),
+    "scenario",
+    "case",
+    "sample",
+    "example",
+    "instance",
+    "query",
+    "problem",
+    "puzzle",
+    "passage",
+    "document",
+    "doc",
+    "story",
+    "dialogue",
+    "dialog",
+    "test_case",
+    "testcase",
 )
 """Further names of columns that may be items, or groups of them, with or without `_id`."""
 CELL = ("model_a", "model_b", "order", "judge", "voter", "metric", "repeat", "response")
@@ -39,7 +53,7 @@ TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
 """A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
-WHOLE = re.compile(r"\d+\.0+")
+WHOLE_NUMBER = re.compile(r"\d+\.0+")
 """A whole number that was stored with decimals, as JSON and tables with empty cells are read."""
 RESPONSE_NAME = re.compile(
     r"(?i)(?:^|_)(?:a|b|1|2|left|right)$"
@@ -48,9 +62,9 @@ RESPONSE_NAME = re.compile(
 """Name of a column about the responses of a battle, such as `id_a`, and not about the question."""
 MOST_ROWS = 50_000
 """Only the first rows, up to this number, are searched for items."""
-SHOWN = 50
+TESTED_VALUES = 50
 """Number of values of a column that are tested for times."""
-REPEATED = 1.5
+LEAST_REPETITION = 1.5
 """A column repeats if it has at least this number of rows per distinct value."""
 FEW_VALUES = 6
 """A column with fewer distinct values is not used as the item unless it has a known name."""
@@ -64,7 +78,7 @@ ERROR_RATE = 0.02
 MOST_IN_CELL = 20
 """Largest mean number of rows of one item in a cell, if the column has a known name or is balanced
 (`Repetition.is_balanced`). More than one row may be repeats without a number."""
-EVEN = 0.25
+LARGEST_IMBALANCE = 0.25
 """A table is balanced if the variance of the number of rows of one value in a cell, divided by the
 mean, is at most this. For random rows, the ratio would be 1."""
 ONE_MODEL = 0.9
@@ -104,7 +118,9 @@ class Repetition:
     def repeats(self) -> bool:
         """Whether the values repeat, there are several cells, and the values are not of
         responses."""
-        return self.rows >= REPEATED * self.values and self.cells > 1 and not self.of_response
+        return (
+            self.rows >= LEAST_REPETITION * self.values and self.cells > 1 and not self.of_response
+        )
 
     @property
     def is_like_items(self) -> bool:
@@ -128,13 +144,13 @@ class Repetition:
         if not self.repeats or self.values < FEW_REPEATED:
             return False
         is_full = self.filled >= 0.8 * self.values * self.cells
-        is_even = self.variance <= EVEN * self.in_cell
+        is_even = self.variance <= LARGEST_IMBALANCE * self.in_cell
         return is_full and is_even and self.in_cell <= MOST_IN_CELL
 
     @property
     def may_be_items(self) -> bool:
         """Whether the values may be items if the column has a known name."""
-        is_repeated = self.rows >= REPEATED * self.values and not self.of_response
+        is_repeated = self.rows >= LEAST_REPETITION * self.values and not self.of_response
         return is_repeated and self.values > 1 and self.in_cell <= MOST_IN_CELL
 
 
@@ -205,7 +221,8 @@ def likely_item(engine: Duck, records: Records) -> str | None:
         own = repetition_of(engine, [records], name)
         is_known = name.lower() in known
         is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
-        if is_item or (is_known and own.may_be_items):
+        may_be_named_item = is_known and own.may_be_items
+        if is_item or may_be_named_item:
             share = own.together / max(own.by_chance, 1e-9)
             candidates.append((not is_known, share, own.values, name))
     if not candidates:
@@ -216,7 +233,7 @@ def likely_item(engine: Duck, records: Records) -> str | None:
 
 def _usual_names(column: str) -> set[str]:
     """Return the usual names of a column of the battles table, in lower case."""
-    return with_ids(LIKELY[column])
+    return with_ids(LIKELY_NAMES[column])
 
 
 def with_ids(names: Iterable[str]) -> set[str]:
@@ -267,7 +284,8 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1
-        if values >= fewest and rows > 1.2 * values and not _holds_times(first_rows, name):
+        repeats = values >= fewest and rows > 1.2 * values
+        if repeats and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
 
@@ -277,7 +295,8 @@ def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
-    if name.lower() not in known and (TIME_NAME.search(name) or RESPONSE_NAME.search(name)):
+    is_time_or_response = TIME_NAME.search(name) or RESPONSE_NAME.search(name)
+    if is_time_or_response and name.lower() not in known:
         return False
     return not records.columns[name].type.startswith(("BOOLEAN", "TIME", "DATE"))
 
@@ -288,8 +307,8 @@ def _holds_times(records: Records, name: str) -> bool:
     Numbers that are all whole are none, however they are stored.
     """
     cell = records.columns[name].text
-    values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")
-    if all(WHOLE.fullmatch(word) for (word,) in values):
+    values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {TESTED_VALUES}")
+    if all(WHOLE_NUMBER.fullmatch(word) for (word,) in values):
         return False
     return all(TIME.fullmatch(word) for (word,) in values)
 
@@ -312,7 +331,17 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     values, rows, same_value = _group_sizes(engine, table, "value")
     cells, _, same_cell = _group_sizes(engine, table, "cell")
     if not rows:
-        return Repetition(0, 0, 0, 0, 0, 0, 0, 0, of_response=True)
+        return Repetition(
+            rows=0,
+            values=0,
+            cells=0,
+            together=0,
+            by_chance=0,
+            in_cell=0,
+            variance=0,
+            filled=0,
+            of_response=True,
+        )
     pairs = max(rows * (rows - 1) / 2, 1)
     return Repetition(
         rows=rows,

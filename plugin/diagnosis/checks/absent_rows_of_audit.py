@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
+from podium.wording import quantity
 
 NO_JUDGE = "no judge compared responses"
 FEW_MODELS = "there are fewer than three models"
-OF_VOTERS = "humans voted, and no judge"
+HUMANS_VOTED = "humans voted, and no judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +51,27 @@ def does_not_apply(name: str, reason: str) -> Check:
     return not_known(name, reason, fields={"applies": False})
 
 
-def _unless_too_many(name: str, reason: str, battles: Battles) -> Check:
+def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     """Return that a check is not known: because of too many battles, else for the given reason."""
-    return not_known(name, TOO_MANY if are_too_many(battles) else reason)
+    if are_too_many(battles):
+        reason = why_too_many(battles)
+    return not_known(name, reason)
 
 
-def _no_settings(_data: AuditData) -> Check:
+def _row_of_settings(_data: AuditData) -> Check:
     """Return the row of comparability: not known, because no source has the settings of runs."""
     reason = "the sources do not record how the models were run"
     return not_known("same settings", reason)
 
 
-def _no_groups(data: AuditData) -> Check:
+def _row_of_groups(data: AuditData) -> Check:
     """Return the row of groups of items, which does not apply if groups are the unit already."""
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
-    return _unless_too_many("groups", "no column puts items into groups", data.battles)
+    return _not_known_check("groups", "no column puts items into groups", data.battles)
 
 
-def _no_losses(data: AuditData) -> Check:
+def _row_of_losses(data: AuditData) -> Check:
     """Return the row of lost battles or scores.
 
     It is ok if all battles are made of scores that no judge gave, and none of these is missing;
@@ -77,12 +80,14 @@ def _no_losses(data: AuditData) -> Check:
     battles = data.battles
     is_complete = battles.tally.judged == len(battles) and not battles.missing
     if is_complete and not is_judged(battles):
-        return make_check("lost scores", False, fields={"results": "scores", "lost": "missing"})
+        return make_check(
+            "lost scores", is_flagged=False, fields={"results": "scores", "lost": "missing"}
+        )
     name = "lost replies" if is_judged(battles) else "lost scores"
-    return _unless_too_many(name, "too little is lost, or too few models met", battles)
+    return _not_known_check(name, "too little is lost, or too few models met", battles)
 
 
-def _no_position(data: AuditData) -> Check:
+def _row_of_position(data: AuditData) -> Check:
     """Return the row of the order of the responses.
 
     It does not apply without a judge, or if the judge scored single responses; else it is not
@@ -95,30 +100,32 @@ def _no_position(data: AuditData) -> Check:
     return not_known("position", "no column says which response was shown first")
 
 
-def _of_judge(name: str) -> Callable[[AuditData], Check]:
+def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a check of judges that are no humans.
 
     The row does not apply to scores that no judge gave or to votes of humans; else it is not known.
     """
 
-    def absent(data: AuditData) -> Check:
+    def make_row(data: AuditData) -> Check:
+        """Return the row, with the reason why there is no check."""
         if not is_judged(data.battles):
             return does_not_apply(name, NO_JUDGE)
         if are_human_votes(data.battles):
-            return does_not_apply(name, OF_VOTERS)
+            return does_not_apply(name, HUMANS_VOTED)
         return not_known(name, "the verdicts do not show it")
 
-    return absent
+    return make_row
 
 
-def _of_ratings(name: str) -> Callable[[AuditData], Check]:
+def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a check of ratings of three or more models.
 
     The row does not apply to fewer models, or to means and medians of scores. Otherwise, that of
     `ties` does not apply, because there are no ties or credits are graded; others are not known.
     """
 
-    def absent(data: AuditData) -> Check:
+    def make_row(data: AuditData) -> Check:
+        """Return the row, with the reason why there is no check."""
         if len(data.battles.models) < FEWEST_COMPARED:
             return does_not_apply(name, FEW_MODELS)
         if data.standings.scale.name == "score":
@@ -127,21 +134,24 @@ def _of_ratings(name: str) -> Callable[[AuditData], Check]:
             return does_not_apply(name, "no verdict is a tie, or credits are graded")
         return not_known(name, "the battles do not allow the test")
 
-    return absent
+    return make_row
 
 
-def _no_voters(_data: AuditData) -> Check:
+def _row_of_voters(data: AuditData) -> Check:
     """Return the row of voters, which does not apply."""
-    return does_not_apply("voters", "no column names voters, and there are few judges")
+    reason = "no column names voters"
+    if len((data.battles.whole or data.battles).judges) > 1:
+        reason += ", and there are few judges"
+    return does_not_apply("voters", reason)
 
 
-def _no_second_judge(data: AuditData) -> Check:
+def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
     It is not known if there are several judges; else it does not apply.
     """
     if are_human_votes(data.battles):
-        return does_not_apply("judges", OF_VOTERS)
+        return does_not_apply("judges", HUMANS_VOTED)
     if not is_judged(data.battles):
         return does_not_apply("judges", NO_JUDGE)
     if len((data.battles.whole or data.battles).judges) > 1:
@@ -149,40 +159,58 @@ def _no_second_judge(data: AuditData) -> Check:
     return does_not_apply("judges", "there is one judge")
 
 
-def _no_categories(data: AuditData) -> Check:
+def _row_of_categories(data: AuditData) -> Check:
     """Return the row of categories, which is not known."""
     reason = "no column has categories with enough items each"
-    return _unless_too_many("categories", reason, data.battles)
+    return _not_known_check("categories", reason, data.battles)
 
 
-def _of_ranker(name: str) -> Callable[[AuditData], Check]:
+def _row_of_places(data: AuditData) -> Check:
+    """Return the row of separated places.
+
+    It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
+    models have a place, or because there are too many models.
+    """
+    standings = data.standings
+    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    if standings.error_method is None and not placed:
+        return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
+    if placed < 2:
+        return not_known("places", "fewer than two models have a place")
+    return not_known("places", f"{quantity(placed, 'model')} are too many to test every two")
+
+
+def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
     """Return the function that makes the row of a description that some rankers lack.
 
     The row does not apply, because the ranker does not give the description.
     """
 
-    def absent(data: AuditData) -> Check:
+    def make_row(data: AuditData) -> Check:
+        """Return the row, which names the ranker."""
         return does_not_apply(name, f"the ranker {data.standings.ranker} does not give it")
 
-    return absent
+    return make_row
 
 
 SUBJECTS = (
-    AuditSubject(("same question", "same settings", "same responses", "same items"), _no_settings),
-    AuditSubject(("unit", "groups"), _no_groups),
-    AuditSubject(("unparsed", "lost replies", "lost outcomes", "lost scores"), _no_losses),
-    AuditSubject(("position", "one order", "order decides"), _no_position),
-    AuditSubject(("length",), _of_judge("length")),
-    AuditSubject(("repeated",), _of_judge("repeated")),
-    AuditSubject(("self-preference",), _of_judge("self-preference")),
-    AuditSubject(("cycle",), _of_ratings("cycle")),
-    AuditSubject(("fit",), _of_ratings("fit")),
-    AuditSubject(("ties",), _of_ratings("ties")),
-    AuditSubject(("voters",), _no_voters),
-    AuditSubject(("judges",), _no_second_judge),
-    AuditSubject(("categories",), _no_categories),
-    AuditSubject(("first place",), _of_ranker("first place")),
-    AuditSubject(("places",), _of_ranker("places")),
-    AuditSubject(("elo",), _of_ranker("elo")),
+    AuditSubject(
+        ("same question", "same settings", "same responses", "same items"), _row_of_settings
+    ),
+    AuditSubject(("unit", "groups"), _row_of_groups),
+    AuditSubject(("unparsed", "lost replies", "lost outcomes", "lost scores"), _row_of_losses),
+    AuditSubject(("position", "one order", "order decides"), _row_of_position),
+    AuditSubject(("length",), _row_maker_of_judge("length")),
+    AuditSubject(("repeated",), _row_maker_of_judge("repeated")),
+    AuditSubject(("self-preference",), _row_maker_of_judge("self-preference")),
+    AuditSubject(("cycle",), _row_maker_of_ratings("cycle")),
+    AuditSubject(("fit",), _row_maker_of_ratings("fit")),
+    AuditSubject(("ties",), _row_maker_of_ratings("ties")),
+    AuditSubject(("voters",), _row_of_voters),
+    AuditSubject(("judges",), _row_of_judges),
+    AuditSubject(("categories",), _row_of_categories),
+    AuditSubject(("first place",), _row_maker_of_ranker("first place")),
+    AuditSubject(("places",), _row_of_places),
+    AuditSubject(("elo",), _row_maker_of_ranker("elo")),
 )
 """The subjects of an audit, beside the number of items and the time, which always have a row."""

@@ -101,7 +101,7 @@ DOUBTS_OF_FINDINGS = frozenset(
 DOUBTS_OF_PLANS = frozenset({*LOSSES, ORDER_DECIDES, ONE_ORDER, GROUPS, "categories"})
 """Names of checks of a pilot that are reported with a plan: more items do not help, or their number
 is wrong."""
-AT_EQUAL_LENGTH = "this ranking is at equal length already"
+EQUAL_LENGTH_REMEDY = "this ranking is at equal length already"
 """Remedy of the check of length for a ranker that rates all responses as equally long."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""
@@ -271,7 +271,7 @@ call `check_connected` and `check_first_place` in `podium.diagnosis.checks.sampl
 """
 
 
-OF_RATINGS = (check_cycle, check_fit)
+CHECKS_OF_RATINGS = (check_cycle, check_fit)
 """Checks of the ratings, not of a judge: of a jury, they are made from its merged verdicts."""
 
 
@@ -290,7 +290,7 @@ def checks_of_battles(
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        given = merged if merged and row.of_battles in OF_RATINGS else battles
+        given = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
         behind = row.relevant_battles(given)
         if row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
@@ -350,7 +350,7 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
     has_ratings = standings.scale.name != "score"
     applicable = [check for check in checks if has_ratings or check.name != "fit"]
     if standings.diagnostics.get("length_control"):
-        remedy = AT_EQUAL_LENGTH
+        remedy = EQUAL_LENGTH_REMEDY
     elif standings.ranker in LENGTH_CONTROLLED:
         return applicable
     else:
@@ -393,7 +393,9 @@ def adjust_tests(checks: Sequence[Check]) -> list[Check]:
     not known. Checks without a p-value are unchanged.
     Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
-    adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
+    # A check without a p-value is no test, and `holm` leaves out NaN.
+    p_values = [np.nan if check.p is None else check.p for check in checks]
+    adjusted = holm(np.array(p_values))
     results = []
     for check, p in zip(checks, adjusted.tolist(), strict=True):
         if check.p is None:

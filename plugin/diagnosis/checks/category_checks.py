@@ -34,12 +34,12 @@ FEWEST_ITEMS = 8
 """Categories with fewer items are not tested. Their items count among the other items."""
 PERMUTATIONS = 499
 """Largest number of random divisions; the smallest p-value is 0.002."""
-ENOUGH = 15
+ENOUGH_DIVISIONS = 15
 """No more divisions are drawn when this number of them had a statistic at least as large: the
 p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
 ROUNDING = 1e-9
 """Statistics that differ by a smaller share than this are equal."""
-TURNED = 0.05
+ERROR_RATE_OF_TURN = 0.05
 """Error rate of the claim that a pair changes its order, one-sided on each of the two sides, over
 all pairs of the model (Bonferroni)."""
 
@@ -123,6 +123,7 @@ def _check_of_columns(
     ]
     level = CHECKS["categories"].threshold
     # Columns with a pair come first, since False is below True; then the smallest p-value.
+    # Columns with a pair come first, then those with small p-values.
     p, pair, column = min(columns, key=lambda each: (each[1] is None, each[0], each[2]))
     if pair is None or p > level:
         p = min(adjusted)
@@ -194,7 +195,8 @@ def _test_column(
     p = _p_of_largest(rows, in_category, t)
     if p > CHECKS["categories"].threshold:
         return p, None
-    tested, model = np.unravel_index(int(np.argmax(np.abs(t))), t.shape)
+    largest_place = int(np.argmax(np.abs(t)))
+    tested, model = np.unravel_index(largest_place, t.shape)
     value = values[int(tested)]
     return p, _turned_pair(battles, known, item, category, value, int(model))
 
@@ -240,8 +242,8 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray) 
     for number in range(1, PERMUTATIONS + 1):
         drawn = _statistics(residual[rng.permutation(len(residual))], in_category)
         at_least += bool(np.abs(drawn).max() >= largest * (1 - ROUNDING))
-        if at_least == ENOUGH:
-            return ENOUGH / number
+        if at_least == ENOUGH_DIVISIONS:
+            return ENOUGH_DIVISIONS / number
     return (1 + at_least) / (1 + PERMUTATIONS)
 
 
@@ -256,7 +258,7 @@ def _turned_pair(
     """Return the pair with a model that changes its order most surely in a category.
 
     None if no pair with the model is ahead on one side and behind on the other, both beyond chance
-    (`TURNED`).
+    (`ERROR_RATE_OF_TURN`).
 
     Args:
         battles: the battles.
@@ -272,7 +274,7 @@ def _turned_pair(
     is_there = np.array([text in others for text in category.tolist()])[item]
     rest = min(others) if len(others) == 1 else None
     best = None
-    surest = float(ndtri(1 - TURNED / max(len(battles.models) - 1, 1)))
+    surest = float(ndtri(1 - ERROR_RATE_OF_TURN / max(len(battles.models) - 1, 1)))
     for other in range(len(battles.models)):
         if other == model:
             continue
@@ -280,7 +282,8 @@ def _turned_pair(
         sign = 1 if model < other else -1
         here, t_here = _mean_by_item(sign * worth, item, is_of_pair & is_here)
         there, t_there = _mean_by_item(sign * worth, item, is_of_pair & is_there)
-        if t_here * t_there >= 0 or min(abs(t_here), abs(t_there)) < surest:
+        has_turned = t_here * t_there < 0
+        if not has_turned or min(abs(t_here), abs(t_there)) < surest:
             continue
         surest = min(abs(t_here), abs(t_there))
         names = (battles.models[model], battles.models[other])

@@ -19,7 +19,7 @@ from podium.wording import plural, quantity, short_paths, some, word_for
 LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
 
-BUT_NAMED = ", apart from the settings in their names"
+EXCEPT_NAMED_SETTINGS = ", apart from the settings in their names"
 """Said of runs of one model that are named by the settings in which they differ."""
 
 
@@ -70,12 +70,12 @@ def are_questions_in_doubt(battles: Battles) -> bool:
     if FINDING in battles.reading.get("allow", ()):
         return False
     compared = _compared_tasks(battles)
-    return any(
-        own.pairing == "other inputs"
-        and not own.is_reworded
-        and (not own.task or own.task in compared)
-        for own in battles.questions
-    )
+    for own in battles.questions:
+        has_other_inputs = own.pairing == "other inputs" and not own.is_reworded
+        is_compared = not own.task or own.task in compared
+        if has_other_inputs and is_compared:
+            return True
+    return False
 
 
 def _reason_of_other_inputs(finding: QuestionFinding) -> str:
@@ -195,7 +195,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
         return (not_known("same settings", reason),)
     is_named = any(run.named_settings for run in runs)
-    fields = {"but": BUT_NAMED if is_named else ""}
+    fields = {"but": EXCEPT_NAMED_SETTINGS if is_named else ""}
     others = [*(difference.text for difference in differences), *_differences_of_limits(runs)]
     if others:
         fields["own"] = some(others, "; ", most=4)
@@ -237,6 +237,7 @@ def _runs_of_battles(battles: Battles) -> list[RunRecord]:
     runs = []
     for run in battles.runs:
         task = run.verdict_task or run.task
-        if run.model in models and (tasks is None or not task or task in tasks):
+        is_of_task = tasks is None or not task or task in tasks
+        if run.model in models and is_of_task:
             runs.append(run)
     return runs

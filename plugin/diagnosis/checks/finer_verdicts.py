@@ -6,19 +6,19 @@ A remedy that is in use already is no remedy.
 import numpy as np
 
 from podium.data.battles import Battles
-from podium.data.counting.relations import HARD
+from podium.data.counting.relations import HARD_CREDIT
 from podium.diagnosis.judge_checks import are_human_votes
 from podium.notices.option_forms import option_text
 
 GRADING = frozenset({"numeric", "likert", "token-probs", "reward"})
 """Realizations that grade single responses, which have no order."""
-FINEST = GRADING - {"likert"}
+FINEST_REALIZATIONS = GRADING - {"likert"}
 """Those whose grades are too fine for most ties."""
-WEIGHED = frozenset({None, "direct", "cot"})
+GRADABLE_REALIZATIONS = frozenset({None, "direct", "cot"})
 """Realizations whose verdicts token probabilities may grade. None stands for an unknown one."""
 
 
-ORDERLESS = {
+WAYS_WITHOUT_ORDER = {
     "realization": "grade single responses, which have no order ({option})",
     "logprobs": "give token probabilities ({option})",
 }
@@ -38,7 +38,7 @@ def ways_without_order(battles: Battles, judge: str | None = None) -> str:
         is_own = np.equal(battles.rows.texts_of("judge"), judge)
         battles = battles.select(is_own)
     options = _unused_options(battles, GRADING, "likert")
-    ways = [ORDERLESS[name].format(option=option) for name, option in options.items()]
+    ways = [WAYS_WITHOUT_ORDER[name].format(option=option) for name, option in options.items()]
     return f"; or let this one {', or '.join(ways)}" if ways else ""
 
 
@@ -47,7 +47,7 @@ def ways_without_ties(battles: Battles) -> str:
 
     Only options that are not in use are named; empty if there are none.
     """
-    options = _unused_options(battles, FINEST, "numeric")
+    options = _unused_options(battles, FINEST_REALIZATIONS, "numeric")
     if not options:
         return ""
     return f", or let this one give finer grades ({', or '.join(options.values())})"
@@ -94,8 +94,8 @@ def _realizations(battles: Battles) -> frozenset[str | None]:
 
 def _may_weigh(battles: Battles) -> bool:
     """Return whether token probabilities could grade verdicts, and grade none yet."""
-    if not _realizations(battles) <= WEIGHED:
+    if not _realizations(battles) <= GRADABLE_REALIZATIONS:
         return False
-    if HARD not in battles.columns:
+    if HARD_CREDIT not in battles.columns:
         return True
-    return not np.isfinite(battles.numbers_of(HARD)).any()
+    return not np.isfinite(battles.numbers_of(HARD_CREDIT)).any()

@@ -14,7 +14,7 @@ import numpy as np
 from podium.checks import CHECKS, Check, find_flagged, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
-from podium.data.reading.table import LIKELY
+from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.notices.option_forms import option_text
@@ -33,7 +33,7 @@ PERMUTATIONS = 999
 """Largest number of random divisions; the smallest p-value is 0.001."""
 ROUNDING = 1e-12
 """Statistics that differ by a smaller share than this are equal."""
-ENOUGH = 10
+ENOUGH_DIVISIONS = 10
 """No more divisions are drawn when this number of them had a statistic at least as large: the
 p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
 GROUPS = "groups"
@@ -172,7 +172,7 @@ def _without_winners(
     low, high, value = pair_values(battles, known)
     winner = np.where(value > 0, low, high)
     pair = low * len(battles.models) + high
-    raters = with_ids(LIKELY["judge"])
+    raters = with_ids(LIKELY_NAMES["judge"])
     kept = {}
     for name, group in groups.items():
         pairs = _distinct_in_groups(group, pair)
@@ -287,8 +287,8 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
     at_least = 0
     for number in range(1, PERMUTATIONS + 1):
         at_least += statistic(rng.permutation(group)) >= observed * (1 - ROUNDING)
-        if at_least == ENOUGH:
-            return ENOUGH / number
+        if at_least == ENOUGH_DIVISIONS:
+            return ENOUGH_DIVISIONS / number
     return (1 + at_least) / (1 + PERMUTATIONS)
 
 

@@ -10,7 +10,7 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.transitivity import ALL_TRIPLES, count_triples
 from podium.wording import quantity
 
-UNLIKE_ANSWERS = "judge items to which the models give different answers"
+UNLIKE_ANSWERS_REMEDY = "judge items to which the models give different answers"
 
 
 def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[Check]:
@@ -35,7 +35,7 @@ def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[
             named.append(check)
             continue
         reason = f"{check.reason}, as {alike} of identical responses had no judge"
-        named.append(replace(check, reason=reason, answer=UNLIKE_ANSWERS))
+        named.append(replace(check, reason=reason, answer=UNLIKE_ANSWERS_REMEDY))
     return named
 
 

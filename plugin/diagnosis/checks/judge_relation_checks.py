@@ -22,10 +22,12 @@ def check_own_model(battles: Battles, families: Mapping[str, str]) -> tuple[Chec
         return ()
     to_itself = next((relation for relation in relations if relation.own), None)
     if to_itself is None:
-        return (make_check("own model", False),)
+        return (make_check("own model", is_flagged=False),)
     own = [relation.own for relation in relations if relation.own]
     fields = {"judge": to_itself.judge}
-    return (make_check("own model", True, fields=fields, models=tuple(dict.fromkeys(own))),)
+    return (
+        make_check("own model", is_flagged=True, fields=fields, models=tuple(dict.fromkeys(own))),
+    )
 
 
 def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Check, ...]:
@@ -49,14 +51,16 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
         kin = to_family.kin
         fields = {"judge": to_family.judge, "models": join_names(kin), "family": to_family.family}
         all_kin = dict.fromkeys(name for relation in relations for name in relation.kin)
-        check = make_check("own family", True, number=len(kin), fields=fields, models=(*all_kin,))
+        check = make_check(
+            "own family", is_flagged=True, number=len(kin), fields=fields, models=(*all_kin,)
+        )
         return (check,)
     if any(relation.own for relation in relations):
         return ()
     if not any(relation.family for relation in relations):
         judges = join_names([relation.judge for relation in relations])
         return (not_known("own family", f"the family of {judges} is not known"),)
-    return (make_check("own family", False),)
+    return (make_check("own family", is_flagged=False),)
 
 
 def doubt_about_relation(
@@ -80,13 +84,15 @@ def doubt_about_relation(
     for relation in relations:
         if relation.own in compared:
             fields = {"judge": relation.judge}
-            return make_check("own model", True, fields=fields, models=(relation.own,))
+            return make_check("own model", is_flagged=True, fields=fields, models=(relation.own,))
     for relation in relations:
         kin = tuple(name for name in relation.kin if name in compared)
         if kin and set(kin) != compared:
             of_family = {"models": join_names(kin), "family": relation.family or ""}
             fields = {"judge": relation.judge, **of_family}
-            return make_check("own family", True, number=len(kin), fields=fields, models=kin)
+            return make_check(
+                "own family", is_flagged=True, number=len(kin), fields=fields, models=kin
+            )
     return None
 
 
@@ -108,10 +114,10 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return (not_known(name, lacking.why, remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
+    said = excess.opposite_figure if is_lower else excess
     texts = {
         "direction": "lower" if is_lower else "higher",
-        "size": excess.estimate.lstrip("+-−"),
-        # The ends of the interval have signs, of which that of a higher rating is plus.
-        "signs": "; below 0 is lower" if is_lower else "",
+        "size": said.estimate,
+        "interval": said.interval,
     }
     return (check_effect(name, excess, **texts),)

@@ -8,7 +8,7 @@ from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, MORE_VOTES, facts_of, why_open
-from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import are_too_many, why_too_many
 from podium.diagnosis.clustered import cluster_battles, two_sided_p
 from podium.diagnosis.figures import Statistic, Unit
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
@@ -32,7 +32,7 @@ def check_length(battles: Battles) -> tuple[Check, ...]:
     if not is_judged(battles) or not battles.tally.judged:
         return ()
     if are_too_many(battles):
-        return (not_known("length", TOO_MANY),)
+        return (not_known("length", why_too_many(battles)),)
     return (_test_length(battles),)
 
 

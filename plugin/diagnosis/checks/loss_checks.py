@@ -8,7 +8,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.order_checks import sees_both_responses
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged, unparsed_share
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
 from podium.diagnosis.lost_outcomes import (
@@ -47,15 +47,15 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check, flagged by the size of the difference; its p-value is adjusted for several
-        models, but not yet with other checks. `models` has the model with the smallest p-value, and
-        those that lose significantly more battles than all. Not known for too many battles, or if
-        no item allows the test. Empty if no judge decided the battles, if nothing or everything is
+        models, but not yet with other checks. `models` has the model that is named, and those that
+        lose significantly more battles than all together. Not known for too many battles, or if no
+        item allows the test. Empty if no judge decided the battles, if nothing or everything is
         lost, or if there are too few models to compare.
     """
     if not are_too_many(battles):
         return _test_losses(battles)
     if _can_compare_losses(battles) and _has_unparsed(battles):
-        return (not_known("lost replies", TOO_MANY),)
+        return (not_known("lost replies", why_too_many(battles)),)
     return ()
 
 
@@ -92,7 +92,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     absent, cut = find_absent_verdicts(battles)
     has_unparsed = _has_unparsed(battles)
     if absent is None and not has_unparsed:
-        return _cut_check("lost replies", "battles", battles, cut)
+        return _cut_check("lost replies", what="battles", battles=battles, cut=cut)
     losses = losses_by_model(battles, absent)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
@@ -108,8 +108,8 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
         number = int(absent.judgments.sum() + absent.number.sum())
     fields: dict[str, object] = {"lost": word, "results": results, "remedy": _remedy(battles)}
-    check = _check_losses("lost replies", losses, lost / number, fields)
-    return _unless_cut(check, "battles", battles, cut)
+    check = _check_losses("lost replies", losses=losses, everywhere=lost / number, fields=fields)
+    return _check_unless_cut(check, "battles", battles, cut)
 
 
 def _remedy(battles: Battles) -> str:
@@ -246,7 +246,7 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         return ()
     if are_too_many(battles):
         is_complete = battles.tally.judged == len(battles) and not battles.missing
-        return () if is_complete else (not_known("lost scores", TOO_MANY),)
+        return () if is_complete else (not_known("lost scores", why_too_many(battles)),)
     return _test_scores(battles)
 
 
@@ -264,12 +264,14 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
     scores, cut = find_score_losses(battles)
     lost = int(scores.lost.sum())
     if not lost:
-        return _cut_check("lost scores", "scores", battles, cut)
+        return _cut_check("lost scores", what="scores", battles=battles, cut=cut)
     losses = losses_of_scores(scores, battles.models)
     if not losses:
         return (not_known("lost scores", "no item with lost scores has two models"),)
-    check = _check_losses("lost scores", losses, lost / int(scores.asked.sum()), {})
-    return _unless_cut(check, "scores", battles, cut)
+    check = _check_losses(
+        "lost scores", losses=losses, everywhere=lost / int(scores.asked.sum()), fields={}
+    )
+    return _check_unless_cut(check, "scores", battles, cut)
 
 
 def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
@@ -288,7 +290,9 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
     return (not_known(name, reason),)
 
 
-def _unless_cut(check: Check, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
+def _check_unless_cut(
+    check: Check, what: str, battles: Battles, cut: Sequence[int]
+) -> tuple[Check, ...]:
     """Return a check, or that it is not known if the models in `cut` may have lost more rows.
 
     `cut` has the codes of models without rows at the start or the end of a table, which the check
@@ -305,6 +309,9 @@ def _check_losses(
 ) -> Check:
     """Return the check of the losses of all models.
 
+    It names a model that loses significantly more than all together, if there is one. Else it names
+    the model with the smallest p-value, which may lose less.
+
     Args:
         name: name of the check.
         losses: the losses; not empty.
@@ -313,20 +320,20 @@ def _check_losses(
     """
     large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
     # The losses of two models have the same p-value: the model that loses more is named.
-    worst = min(large or losses, key=lambda loss: (round(loss.p, 12), -loss.share))
-    # The smallest of several p-values times their number is the first step of Holm's rule. `more`
-    # has the models that lose significantly more than all models together.
-    p = min(1.0, worst.p * len(losses))
-    more = []
-    for loss in large:
-        is_significant = loss.p * len(losses) <= ERROR_RATE
-        if loss.share > everywhere and is_significant:
-            more.append(loss.model)
+    by_p = sorted(large or losses, key=lambda loss: (round(loss.p, 12), -loss.share))
+    # The smallest of several p-values times their number is the first step of Holm's rule.
+    p = min(1.0, by_p[0].p * len(losses))
+    more = [
+        loss
+        for loss in by_p
+        if loss in large and loss.share > everywhere and loss.p * len(losses) <= ERROR_RATE
+    ]
+    named = more[0] if more else by_p[0]
     return make_check(
         name,
         bool(large),
-        number=worst.share,
+        number=named.share,
         p=p,
-        fields={"model": worst.model, "share": worst.share, "all": everywhere, **fields},
-        models=tuple(dict.fromkeys([worst.model, *more])),
+        fields={"model": named.model, "share": named.share, "all": everywhere, **fields},
+        models=tuple(dict.fromkeys([named.model, *(loss.model for loss in more)])),
     )

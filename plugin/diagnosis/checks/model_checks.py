@@ -10,7 +10,7 @@ from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import check_beside_chance
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import (
     FEWEST_ITEMS,
@@ -45,7 +45,7 @@ def check_cycle(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("cycle", TOO_MANY),)
+        return (not_known("cycle", why_too_many(battles)),)
     coded = code_battles(battles)
     pairs = pair_sums(coded)
     triples = find_triples(pairs)
@@ -114,7 +114,7 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("fit", TOO_MANY),)
+        return (not_known("fit", why_too_many(battles)),)
     try:
         fit = bradley_terry_fit(battles)
     except (NotIdentifiedError, NotConvergedError):

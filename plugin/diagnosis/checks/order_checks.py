@@ -11,7 +11,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
 from podium.diagnosis.checks.finer_verdicts import ways_without_order, words_of_raters
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, why_too_many
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.order_effect import (
     BOTH_ORDERS,
@@ -31,7 +31,7 @@ from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.wording import some
 
-BIASES_ABOVE = CHECKS["position"].threshold
+BIAS_THRESHOLD = CHECKS["position"].threshold
 """The order biases verdicts if |win rate of the response shown first - 0.5| is above this."""
 LEVEL_OF_WARNINGS = ERROR_RATE / 10
 """Largest p-value of a check that is a warning without being adjusted with the other checks of a
@@ -42,7 +42,7 @@ ONE_ORDER = "one order"
 """Name of the check of judges that read single orders only."""
 IN_SLICES = "order in slices"
 """Name of the check whether the order decides more in some tasks or categories."""
-DECIDES_ABOVE = CHECKS[ORDER_DECIDES].threshold
+DECISION_THRESHOLD = CHECKS[ORDER_DECIDES].threshold
 """The order decides verdicts if |win rate of the response shown first - 0.5| is above this."""
 
 
@@ -83,7 +83,8 @@ def order_warnings(battles: Battles) -> list[Notice]:
     warnings = []
     for check in _check_orders(battles, most=MOST_BATTLES):
         is_certain = check.p is not None and check.p <= LEVEL_OF_WARNINGS
-        if check.is_flagged and (is_certain or check.name == ORDER_DECIDES):
+        is_worth_a_warning = is_certain or check.name == ORDER_DECIDES
+        if check.is_flagged and is_worth_a_warning:
             template = f"over all verdicts, {check.kind.flagged}"
             warnings.append(Notice(check.kind.code, check.fields, template=template))
     return warnings
@@ -131,9 +132,9 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
     """Check whether the order decides more in some tasks or categories than in the others.
 
     In such a slice, the win rate of the response shown first differs from 0.5 by more than
-    `DECIDES_ABOVE` (`BIASES_ABOVE` for a judge of single orders). It also differs from that in the
-    other slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over columns by
-    Bonferroni's.
+    `DECISION_THRESHOLD` (`BIAS_THRESHOLD` for a judge of single orders). It also differs from that
+    in the other slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over
+    columns by Bonferroni's.
 
     Returns:
         The flagged check of the first column with such a slice; empty if there is none, if the
@@ -182,7 +183,7 @@ def _find_biased_slices(
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
             # Both orders together cancel a preference that does not decide.
-            least = BIASES_ABOVE if effect.is_single else DECIDES_ABOVE
+            least = BIAS_THRESHOLD if effect.is_single else DECISION_THRESHOLD
             if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
     return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
@@ -272,9 +273,9 @@ def _check_orders(
         checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
-            return (not_known("position", TOO_MANY),)
+            return (not_known("position", why_too_many(battles)),)
         if reads_single_orders(battles):
-            checks.append(not_known(ONE_ORDER, TOO_MANY))
+            checks.append(not_known(ONE_ORDER, why_too_many(battles)))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:
@@ -301,11 +302,11 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     """
     # The smallest of several p-values times their number is the first step of Holm's rule.
     significant = [effect for effect in effects if effect.p * len(effects) <= ERROR_RATE]
-    large = [effect for effect in significant if abs(effect.lean) > BIASES_ABOVE]
+    large = [effect for effect in significant if abs(effect.lean) > BIAS_THRESHOLD]
     undecided = [effect for effect in effects if effect.is_open]
     if not large and undecided:
         return _unknown_effect(undecided[0], several)
-    deciding = [effect for effect in large if abs(effect.lean) > DECIDES_ABOVE]
+    deciding = [effect for effect in large if abs(effect.lean) > DECISION_THRESHOLD]
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))
@@ -419,6 +420,8 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
 
 def doubt_about_one_order(checks: Sequence[Check]) -> Check | None:
     """Return the flagged check that single orders, or those of some slices, may decide verdicts.
+
+    The result is None if neither is flagged.
 
     Args:
         checks: adjusted checks.

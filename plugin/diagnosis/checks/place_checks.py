@@ -1,9 +1,10 @@
 """Descriptions of a ranking: which places are separated, what decides the first, what Elo says."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from podium.checks import Check, Result, make_check, not_known
-from podium.data.counting.relations import HARD
+from podium.data.counting.relations import HARD_CREDIT
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.sample_checks import check_first_place_by_search
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
@@ -14,7 +15,7 @@ from podium.wording import join_names, plural, quantity, some, word_for
 
 MOST_DROPPED = 20
 """Largest number of items that are left out to find whether another model leads."""
-SEARCHED = "bradley-terry"
+SEARCHED_RANKER = "bradley-terry"
 """The ranker whose ratings the search fits."""
 MOST_PLACES = 4
 """Largest number of separated places that are named."""
@@ -34,9 +35,21 @@ AGAINST_ELO = frozenset(
         "fit",
         "judges contradict",
         "misjudged models",
+        "human",
+        "transitivity",
     }
 )
 """Names of the checks because of which a gap in Elo is no win rate, if they are flagged."""
+
+
+def checks_against_elo(checks: Sequence[Check]) -> tuple[str, ...]:
+    """Return the names of the flagged checks because of which a gap in Elo is no win rate.
+
+    Args:
+        checks: adjusted checks of a ranking.
+    """
+    flagged = [check.name for check in checks if check.is_flagged and check.name in AGAINST_ELO]
+    return tuple(dict.fromkeys(flagged))
 
 
 def describe_places(data: AuditData) -> tuple[Check, ...]:
@@ -50,7 +63,9 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
         return ()
     pairs = len(separation.names) - 1
     separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]
-    places = [f"{k + 1} and {k + 2}" for k in separated]
+    shown = _places_of(data.standings)
+    names = separation.names
+    places = [f"{shown[names[k]]} and {shown[names[k + 1]]}" for k in separated]
     fields = {
         "apart": len(separated),
         "pairs": pairs,
@@ -61,13 +76,18 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
     return (make_check("places", is_flagged=False, number=len(separated), fields=fields),)
 
 
+def _places_of(standings: Standings) -> dict[str, int]:
+    """Return the place of each model among the rows of the ranking, from 1."""
+    return {entry.model: place for place, entry in enumerate(standings.entries, start=1)}
+
+
 def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
     """Return the neighbours that the fewest further items would separate, and this number.
 
     Returns:
-        The upper place, from 1, and the number of items. None if all neighbours are separated, if
-        the number is unknown for all others, if a tournament has decided, or if newcomers were
-        placed on a given ladder.
+        The upper one among the models with a place, from 1, and the number of items. None if all
+        neighbours are separated, if the number is unknown for all others, if a tournament has
+        decided, or if newcomers were placed on a given ladder.
     """
     separation = standings.separation
     has_decisions = "decisions" in standings.diagnostics.get("answer", {})
@@ -103,8 +123,9 @@ def _further_text(standings: Standings, separation: Separation) -> str:
     if raters and raters["number"] <= separation.clusters:
         noun = raters["unit"]
     first, second = separation.names[place - 1 : place + 1]
+    shown = _places_of(standings)
     more = f"{number:,} more {plural(noun, number)}"
-    return f"; {more} would separate places {place} and {place + 1} ({first}, {second})"
+    return f"; {more} would separate places {shown[first]} and {shown[second]} ({first}, {second})"
 
 
 def describe_first_place(data: AuditData) -> tuple[Check, ...]:
@@ -117,7 +138,9 @@ def describe_first_place(data: AuditData) -> tuple[Check, ...]:
     flagged = [check for check in data.checks if check.name == "first place" and check.is_flagged]
     if flagged:
         return tuple(flagged)
-    if data.standings.ranker == SEARCHED and not data.standings.diagnostics.get("length_control"):
+    if data.standings.ranker == SEARCHED_RANKER and not data.standings.diagnostics.get(
+        "length_control"
+    ):
         check = check_first_place_by_search(data.rated, MOST_DROPPED)
         if check.is_flagged:
             check = replace(check, result=Result.OK)
@@ -175,11 +198,10 @@ def _reason_against_elo(data: AuditData) -> str:
 
     The first reason of those that `describe_elo` lists is returned.
     """
-    reasons = [check.name for check in data.checks if check.is_flagged]
-    against = [name for name in reasons if name in AGAINST_ELO]
+    against = checks_against_elo(data.checks)
     if against:
         return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
-    if HARD in data.battles.rows.battle_columns:
+    if HARD_CREDIT in data.battles.rows.battle_columns:
         return "graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
     ranked = [entry for entry in data.standings.entries if entry.score is not None]
     if all(entry.low is None for entry in ranked):

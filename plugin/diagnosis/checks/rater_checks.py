@@ -31,7 +31,7 @@ HEAVY_SHARE = 0.25
 MOST_RATERS_OF_PAIRS = 50
 """With more voters or judges, only the first place is checked: errors include how they differ, so
 that one of many hardly turns round a clear difference."""
-SCORES_WITHOUT: dict[str, Callable[[Battles], ScoresWithout | None]] = {
+SCORES_WITHOUT_RATER: dict[str, Callable[[Battles], ScoresWithout | None]] = {
     "bradley-terry": strengths_without_raters,
     "win-rate": rates_without_raters,
     "mean": means_without_raters,
@@ -51,10 +51,11 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 
     Returns:
         The check. Empty if there is one judge and no voters, if there are too many battles, if the
-        ranker is none of `SCORES_WITHOUT`, or if no model is clearly ahead and nothing is flagged.
+        ranker is none of `SCORES_WITHOUT_RATER`, or if no model is clearly ahead and nothing is
+        flagged.
     """
     separation = standings.separation
-    scores_without = SCORES_WITHOUT.get(standings.ranker)
+    scores_without = SCORES_WITHOUT_RATER.get(standings.ranker)
     if separation is None or scores_without is None or are_too_many(battles):
         return ()
     is_clear = 1 in separation.cuts
@@ -148,7 +149,7 @@ def check_rater_of_pair(
 
     Args:
         battles: the battles that are compared.
-        ranker: the ranker, one of `SCORES_WITHOUT`, whose scores are compared.
+        ranker: the ranker, one of `SCORES_WITHOUT_RATER`, whose scores are compared.
         leader: the model that is ahead.
         other: the other model.
         credit: credits in place of those of the battles, shape (battles,), for `bradley-terry`.
@@ -158,7 +159,7 @@ def check_rater_of_pair(
     """
     if are_too_many(battles):
         return ()
-    scores_without = SCORES_WITHOUT[ranker]
+    scores_without = SCORES_WITHOUT_RATER[ranker]
     if credit is not None:
         scores_without = partial(strengths_without_raters, credit=credit)
     return _check_lead(battles, scores_without, leader, (other,))

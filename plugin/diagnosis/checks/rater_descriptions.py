@@ -9,7 +9,7 @@ from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.effects import facts_of
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, are_too_many, why_too_many
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Statistic
 from podium.diagnosis.judge_checks import are_human_votes
@@ -40,7 +40,7 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
         named = quantity(raters.number, raters.unit)
         return (not_known("voters", f"only {named}: intervals are about these alone"),)
     if are_too_many(battles):
-        return (not_known("voters", TOO_MANY),)
+        return (not_known("voters", why_too_many(battles)),)
     try:
         coded = code_battles(battles)
         strengths = fit_battles(prepare_battles(battles))
@@ -108,7 +108,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     if not 1 < len(battles.judges) <= MOST_JUDGES or are_human_votes(battles):
         return ()
     if len(battles) > MOST_BATTLES:
-        return (not_known("judges", TOO_MANY),)
+        return (not_known("judges", why_too_many(battles)),)
     shared = _shared_verdicts(battles)
     agreements = []
     for k, name in enumerate(shared.judges):

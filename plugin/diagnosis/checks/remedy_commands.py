@@ -22,6 +22,8 @@ class TypedArguments:
         are_scores: whether scores are ranked, for which there is no plan of judge calls.
         are_pooled: whether the verdicts of several judges are ranked together.
         leaders: the first two models; fewer if there are not two.
+        undivided: what was typed to read the battles of all judges, if only those of one judge are
+            read; empty if `reading` reads all.
     """
 
     reading: str
@@ -30,6 +32,15 @@ class TypedArguments:
     are_scores: bool = False
     are_pooled: bool = False
     leaders: tuple[str, ...] = ()
+    undivided: str = ""
+
+    @property
+    def families(self) -> str:
+        """The option of `podium diagnose` for the table of models that was given; empty without."""
+        words = shlex.split(self.ranking)
+        if "--models" not in words[:-1]:
+            return ""
+        return f" {shlex.join(('--families', words[words.index('--models') + 1]))}"
 
     @property
     def rank_arguments(self) -> str:
@@ -37,15 +48,34 @@ class TypedArguments:
         return f"{self.reading} {self.ranking}".rstrip()
 
     def of_slice(self, column: str | None, value: str | None) -> "TypedArguments":
-        """Return the arguments that read one slice only; unchanged if there are no slices."""
-        if column is None or value is None or PERIODS.fullmatch(column):
-            # No condition of reading keeps one period.
+        """Return the arguments that read one slice only.
+
+        They are unchanged if there are no slices, or if no options of reading keep this slice: one
+        of periods, or one of several columns whose values have commas.
+
+        Args:
+            column: the column that divides the battles, or several separated by commas.
+            value: the value of the slice, as people read it; those of several columns with commas
+                between.
+        """
+        if column is None or value is None:
             return self
-        option = ("--metric", value) if column == "metric" else ("--where", f"{column}={value}")
-        return replace(self, reading=f"{self.reading} {shlex.join(option)}")
+        names = [name.strip() for name in column.split(",")]
+        values = value.split(", ") if len(names) > 1 else [value]
+        if len(names) != len(values) or any(map(PERIODS.fullmatch, names)):
+            return self
+        options: list[str] = []
+        for name, own in zip(names, values, strict=True):
+            options += ("--metric", own) if name == "metric" else ("--where", f"{name}={own}")
+        return replace(
+            self,
+            reading=f"{self.reading} {shlex.join(options)}",
+            ranking=_drop_replaced(self.ranking, "--by"),
+            undivided=self.reading if "judge" in names else "",
+        )
 
 
-READ_AND_RANK = {
+RANKING_COMMANDS = {
     "unit": "podium rank {all} --columns {option}",
     "groups": "podium rank {all} {option}",
     "categories": "podium rank {all} {option}",
@@ -86,7 +116,7 @@ DIAGNOSE = {
     "shared errors": "side_by_side",
 }
 """By name of a flagged check, the section of a judge card that has its figures."""
-OTHERS = {
+OTHER_COMMANDS = {
     "items": "podium plan {verdicts}",
     "first place": "podium plan {verdicts}",
     "places": "podium plan {verdicts} --items {needed}",
@@ -115,6 +145,8 @@ COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
 
 It says how many more items would separate the first two models.
 """
+REPLACED_OPTIONS = ("--cluster", "--by", "--ranker", "--models")
+"""Options with one value, which a command does not repeat if its template sets them."""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
 """Makes the check of the human scale known if there are human labels."""
 
@@ -140,24 +172,30 @@ def remedy_command(
     fields = {name: shlex.quote(str(value)) for name, value in check.fields.items()}
     # An option is typed as it stands: it is quoted already.
     option = str(check.fields.get("option", ""))
+    own_options = template.partition("{all}")[2].replace("{option}", option)
     values = {
         **fields,
         **(more or {}),
         "option": option,
         "reading": arguments.reading,
-        "all": arguments.rank_arguments,
+        "undivided": arguments.undivided or arguments.reading,
+        "families": arguments.families,
+        "all": _drop_replaced(arguments.rank_arguments, own_options),
         **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
-    if not template or ("{option}" in template and not option):
+    lacks_option = "{option}" in template and not option
+    if not template or lacks_option:
         return ""
-    is_impossible = (
-        (arguments.are_votes and template.startswith(NEW_TOURNAMENT))
-        or (arguments.are_scores and template.startswith("podium plan"))
-        # A calibration is of one judge.
-        or (arguments.are_pooled and template == CALIBRATE)
-    )
-    if is_impossible:
+    typed = shlex.split(arguments.rank_arguments)
+    if own_options and set(shlex.split(own_options)) <= set(typed):
+        # The battles are ranked so already.
+        return ""
+    is_judge_needed = arguments.are_votes and template.startswith(NEW_TOURNAMENT)
+    is_of_verdicts = arguments.are_scores and template.startswith("podium plan")
+    # A calibration is of one judge.
+    is_of_one_judge = arguments.are_pooled and template == CALIBRATE
+    if is_judge_needed or is_of_verdicts or is_of_one_judge:
         return ""
     try:
         return template.format(**values)
@@ -165,13 +203,32 @@ def remedy_command(
         return ""
 
 
+def _drop_replaced(arguments: str, own_options: str) -> str:
+    """Return the arguments of a command without options in `REPLACED_OPTIONS` that it sets itself.
+
+    Args:
+        arguments: what was typed, quoted for a shell.
+        own_options: the options that the command adds, quoted for a shell.
+    """
+    replaced = {word for word in shlex.split(own_options) if word in REPLACED_OPTIONS}
+    kept = []
+    is_value = False
+    for word in shlex.split(arguments):
+        if not is_value and word not in replaced:
+            kept.append(word)
+        is_value = word in replaced
+    return shlex.join(kept)
+
+
 def _command_template(check: Check) -> str:
     """Return the template of the command for a check; empty if there is none.
 
     A check that is ok has no command, except the descriptions `places` and `judges`, and `elo` if
-    gaps in Elo may not be quoted.
+    gaps in Elo may not be quoted. A check that does not apply to the data has none.
     """
     name = check.name
+    if not check.fields.get("applies", True):
+        return ""
     if not check.is_known:
         if name == "human scale" and check.fields.get("is_labelled"):
             return CALIBRATE
@@ -181,9 +238,11 @@ def _command_template(check: Check) -> str:
     is_described = name in ("places", "judges", "elo")
     if not check.is_flagged and not is_described:
         return ""
-    if name == "elo":
-        is_quotable = check.fields.get("is_quotable", True)
-        return "" if is_quotable else f"podium diagnose {{reading}} --section {DIAGNOSE[name]}"
+    if name == "elo" and check.fields.get("is_quotable", True):
+        return ""
     if name in DIAGNOSE:
-        return f"podium diagnose {{reading}} --section {DIAGNOSE[name]}"
-    return READ_AND_RANK.get(name) or OTHERS.get(name, "")
+        section = DIAGNOSE[name]
+        reading = "{undivided}" if section == "side_by_side" else "{reading}"
+        families = "{families}" if section == "self_preference" else ""
+        return f"podium diagnose {reading} --section {section}{families}"
+    return RANKING_COMMANDS.get(name) or OTHER_COMMANDS.get(name, "")

@@ -182,7 +182,7 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
     """
     name = "first place"
     if are_too_many(battles):
-        return not_known(name, "too many battles to drop items one by one")
+        return not_known(name, "too many battles or models to drop items one by one")
     try:
         robustness = drop_out_robustness(battles, largest=largest)
     except (NotIdentifiedError, NotConvergedError) as error:

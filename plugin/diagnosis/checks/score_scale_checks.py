@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 SCORE_SCALE = "score scale"
-FEWEST = 10
+FEWEST_SCORES = 10
 """Fewest scores that must show that a model's scores are fractions, or percent."""
 MOST_BELOW_ONE = 0.05
 """Largest share of scores between 0 and 1 with which scores look like percent."""
@@ -52,7 +52,7 @@ MOST_AMONG_OTHERS = 0.2
 """Largest share of scores on the larger scale that lie within the smaller one."""
 GROUPS = ("task", "metric", "judge")
 """Columns that divide scores into those of one scale."""
-SCORED = ("model", "item", "repeat", "response")
+SCORE_KEYS = ("model", "item", "repeat", "response")
 """Columns that identify a score of a group."""
 
 
@@ -64,7 +64,7 @@ class UnlikeScales:
         about: the task, metric and judge of the scores, as far as columns name them.
         low_models: models with scores on the smaller scale: fractions, seconds or grades.
         high_models: models with scores on the larger scale: percent, milliseconds or grades.
-        scores: scores of all these models, as a data frame with the columns of `SCORED` and
+        scores: scores of all these models, as a data frame with the columns of `SCORE_KEYS` and
             `score`.
         kinds: the two scales in words, the smaller one first.
     """
@@ -178,7 +178,7 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     import pandas as pd
 
     table = battles.table
-    columns = [name for name in (*GROUPS, *SCORED[1:]) if name in table]
+    columns = [name for name in (*GROUPS, *SCORE_KEYS[1:]) if name in table]
     sides = []
     for side in "ab":
         scores = table[[f"model_{side}", f"score_{side}", *columns]]
@@ -222,7 +222,7 @@ def find_unlike_scales(
     largest = scores["score"].max()
     if not 1 < largest <= 100 or scores["score"].min() < 0:
         return None
-    identity = [name for name in SCORED if name in scores]
+    identity = [name for name in SCORE_KEYS if name in scores]
     single = scores.drop_duplicates([*identity, "score"])
     unlike = _find_fractions_and_percent(single, about or {})
     return unlike or _find_tenfold_scales(single, about or {})
@@ -236,7 +236,9 @@ def _find_fractions_and_percent(
     None if there are none, or if the scores of any model lie on both sides of 1 (`_spans_both`).
     """
     largest = scores.groupby("model")["score"].max()
-    if not ((largest <= 1).any() and (largest > 1).any()):
+    has_small = bool((largest <= 1).any())
+    has_large = bool((largest > 1).any())
+    if not has_small or not has_large:
         return None
     by_model = {str(name): own["score"].to_numpy(float) for name, own in scores.groupby("model")}
     if any(map(_spans_both, by_model.values())):
@@ -257,7 +259,12 @@ def _unlike_models(
     """Return the models of pairs of which the second has the larger scale, with their scores."""
     lows = tuple(dict.fromkeys(low for low, _ in pairs))
     highs = tuple(dict.fromkeys(high for _, high in pairs))
-    return UnlikeScales(about, lows, highs, scores[scores["model"].isin([*lows, *highs])])
+    return UnlikeScales(
+        about=about,
+        low_models=lows,
+        high_models=highs,
+        scores=scores[scores["model"].isin([*lows, *highs])],
+    )
 
 
 def find_unlike_times(
@@ -266,7 +273,7 @@ def find_unlike_times(
     """Find models whose times look like seconds beside models whose times look like milliseconds.
 
     The median of the latter is about a thousand times as large, and no time of one model lies among
-    those of the other.
+    those of the other. None if there are no such models.
 
     Args:
         scores: as for `find_unlike_scales`.
@@ -278,7 +285,7 @@ def find_unlike_times(
 def _find_tenfold_scales(scores: "pd.DataFrame", about: Mapping[str, str]) -> UnlikeScales | None:
     """Find models whose scores, ten times as large, are like those of other models on each item.
 
-    The scales are 0 to 1 and 0 to 10, or 0 to 10 and 0 to 100.
+    The scales are 0 to 1 and 0 to 10, or 0 to 10 and 0 to 100. None if there are no such models.
     """
     for top in (1, 10):
         kinds = (f"those of a scale to {top}", f"those of a scale to {10 * top}")
@@ -295,6 +302,8 @@ def _find_by_pairs(
     are_unlike: "Callable[[pd.Series, pd.Series], bool]",
 ) -> UnlikeScales | None:
     """Find the pairs of models whose mean scores by item are on two scales, by a function.
+
+    The result is None if there is no such pair.
 
     Args:
         scores: scores of one metric.
@@ -320,7 +329,7 @@ def _are_other_times(seconds: "pd.Series", others: "pd.Series") -> bool:
 
     The ratio of their medians is within `RATIOS_OF_TIMES`, and all of the first are smaller.
     """
-    if min(len(seconds), len(others)) < FEWEST or seconds.min() < 0:
+    if min(len(seconds), len(others)) < FEWEST_SCORES or seconds.min() < 0:
         return False
     least, most = RATIOS_OF_TIMES
     is_thousandfold = least * seconds.median() <= others.median() <= most * seconds.median()
@@ -340,9 +349,12 @@ def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
         highs: the second scores, by item.
     """
     low, high = lows.align(highs, join="inner")
-    if len(low) < FEWEST or lows.max() > top or not top < highs.max() <= 10 * top:
+    is_in_both_scales = lows.max() <= top < highs.max() <= 10 * top
+    if len(low) < FEWEST_SCORES or not is_in_both_scales:
         return False
-    if low.std() == 0 or high.std() == 0 or (highs <= top).mean() > MOST_AMONG_OTHERS:
+    is_constant = low.std() == 0 or high.std() == 0
+    share_in_first_scale = (highs <= top).mean()
+    if is_constant or share_in_first_scale > MOST_AMONG_OTHERS:
         return False
     is_alike = (
         1 / LARGEST_FACTOR <= high.mean() / (10 * low.mean()) <= LARGEST_FACTOR
@@ -359,7 +371,7 @@ def _looks_like_fractions(scores: np.ndarray) -> bool:
     """
     if scores.max() > 1:
         return False
-    is_continuous = _count_between(scores) >= FEWEST and _has_end(scores, 1)
+    is_continuous = _count_between(scores) >= FEWEST_SCORES and _has_end(scores, 1)
     return is_continuous or _is_binary(scores, 1)
 
 
@@ -369,7 +381,7 @@ def _looks_like_percent(scores: np.ndarray) -> bool:
     They do if the largest is above `LARGEST_GRADE`, at least ten are above 1 and hardly any between
     0 and 1, and the scale seems to end at 100 (`_has_end`).
     """
-    is_beyond = scores.max() > LARGEST_GRADE and (scores > 1).sum() >= FEWEST
+    is_beyond = scores.max() > LARGEST_GRADE and (scores > 1).sum() >= FEWEST_SCORES
     is_above = _count_between(scores) <= MOST_BELOW_ONE * len(scores)
     return bool(is_beyond and is_above and _has_end(scores, 100))
 
@@ -410,7 +422,7 @@ def _count_between(scores: np.ndarray) -> int:
 
 def _is_binary(scores: np.ndarray, top: float) -> bool:
     """Return whether all scores are 0 or `top`, and at least ten are `top`."""
-    return bool(np.isin(scores, (0, top)).all() and (scores == top).sum() >= FEWEST)
+    return bool(np.isin(scores, (0, top)).all() and (scores == top).sum() >= FEWEST_SCORES)
 
 
 def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.distributions import stdtr
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.fit.coded import CodedBattles, code_battles
@@ -70,7 +70,7 @@ def check_ties(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("ties", TOO_MANY),)
+        return (not_known("ties", why_too_many(battles)),)
     coded = code_battles(battles)
     are_hard = np.isclose(coded.credit[:, None], HARD_CREDITS).any(axis=1)
     _, ties, _ = outcome_masses(coded.credit)

@@ -18,7 +18,7 @@ from podium.data.reading.units import TIME_NAME
 from podium.data.times import seconds_of_texts
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.group_checks import pair_values
-from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
+from podium.diagnosis.checks.size_limits import are_too_many, why_too_many
 from podium.distinct_values import distinct_values
 from podium.distributions import stdtr
 from podium.notices.option_forms import option_text
@@ -65,22 +65,22 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
         models (Bonferroni), and not yet adjusted with other checks. It is flagged if this p-value
-        is at most 5% and the change is above the threshold. If several columns have times, that
-        with the largest share of known times is used. Not known for too many battles,
-        if no model has enough items, if a part of the times is not readable, or if no column has
-        times.
+        is at most 5% and the change is above the threshold. Of several usable columns of times,
+        that with the largest share of known times is used. Not known for too many battles, if no
+        model has enough items, if a part of the times is not readable, or if no column has times.
     """
     if not battles.tally.judged:
         return (not_known("time", NO_VERDICT),)
     columns = _time_columns(battles)
     if not columns:
         return (not_known("time", NO_TIMES),)
-    name, seconds = max(columns, key=lambda column: _share_of_times(battles, column[1]))
-    problem = _problem_of_times(battles, name, seconds)
-    if problem:
-        return (not_known("time", problem),)
+    problems = {name: _problem_of_times(battles, name, seconds) for name, seconds in columns}
+    usable = [column for column in columns if not problems[column[0]]]
+    name, seconds = max(usable or columns, key=lambda column: _share_of_times(battles, column[1]))
+    if problems[name]:
+        return (not_known("time", problems[name]),)
     if are_too_many(battles):
-        return (not_known("time", TOO_MANY),)
+        return (not_known("time", why_too_many(battles)),)
     slopes = _slopes_of_models(battles, seconds)
     if not slopes:
         return (not_known("time", "too few items for each model"),)
@@ -202,9 +202,11 @@ def _slope_of_model(
     clusters = len(distinct)
     if clusters < FEWEST_CLUSTERS or spread <= 0:
         return None
-    change = float(np.sum(rest * moment) / spread)
+    # The line is not extrapolated beyond the times at which the pairs of the model met.
+    reach = min(1.0, float(moment.max() - moment.min()))
+    change = reach * float(np.sum(rest * moment) / spread)
     # Without a change, these are the residuals: so the test keeps its level with few items.
-    scores = np.bincount(cluster, rest * moment) / spread
+    scores = reach * np.bincount(cluster, rest * moment) / spread
     error = float(np.sqrt(np.sum(scores**2) * clusters / (clusters - 1)))
     return Slope(model, change, error, clusters) if error > 0 else None
 

@@ -4,21 +4,27 @@ from collections.abc import Sequence
 
 from podium.data.formats.files import split_label
 from podium.errors import UsageError, unknown_name
-from podium.hosts.coming_battles import models_in_arguments, models_in_settings, try_rankers
+from podium.hosts.coming_battles import (
+    is_typed,
+    models_in_arguments,
+    models_in_settings,
+    try_rankers,
+)
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
 from podium.storage.remote import place_of
 
-OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
+FIELDS_OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
 """Fields of `RankerOptions` for evals. A tournament that is a task has other options for them."""
 
 
 def refuse_options_of_evals(options: RankerOptions) -> None:
     """Raise UsageError if options of evals are given to a tournament that is a task."""
-    for name in OF_EVALS:
+    for name in FIELDS_OF_EVALS:
         if getattr(options, name):
-            given = option_text("judge" if name == "judges" else name)
+            option = "judge" if name == "judges" else name
+            given = option_text(option)
             raise UsageError(
                 f"{given} is for an eval that is followed by a tournament: give a task podium/NAME "
                 "its own -T responses=..., -T OPTION=VALUE and --model-role judge=MODEL"
@@ -89,17 +95,17 @@ def check_eval_options(options: RankerOptions) -> list[str]:
         from podium.hosts.inspect_ai.judged_run import check_tournament
 
         check_tournament(options)
-    return try_rankers(options, settings, (), "one model")
+    return try_rankers(options, settings, models=(), placeholder="one model")
 
 
 def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: str) -> None:
     """Raise UsageError if an option of a ranker or a tournament names a model that is not there.
 
     Such options are `pin` and `anchor`. A model is there if the last part of its name (`gpt-5` of
-    `openai/gpt-5`) occurs in an argument, in a source of `--ranker-against`, or in the name of a
-    model in a log that the eval may be ranked with. Nothing is checked if no argument is
-    `--model`, or one is a file with settings, or names are joined, because the names in the ranking
-    are not known then.
+    `openai/gpt-5`) is a whole part (`is_typed`) of an argument, of a source of `--ranker-against`,
+    or of the name of a model in a log that the eval may be ranked with. Nothing is checked if no
+    argument is `--model`, or one is a file with settings, or names are joined, because the names in
+    the ranking are not known then.
 
     Args:
         options: podium's options of the run.
@@ -114,15 +120,13 @@ def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: st
     earlier: list[str] | None = None
     settings = parse_settings(options.settings, options.rankers)
     for name in (*models_in_settings(settings), *models_in_arguments(options.args)):
-        # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
-        plain = name.partition(" ")[0].rpartition("/")[2]
-        if any(plain in word for word in known):
+        if any(is_typed(name, word) for word in known):
             continue
         if earlier is None:
             from podium.hosts.inspect_ai.logs.earlier_logs import models_of_logs
 
             earlier = models_of_logs(options.against, log_dir)
-        if not any(plain in model for model in earlier):
+        if not any(is_typed(name, model) for model in earlier):
             raise unknown_name("model", name, dict.fromkeys([*models, *earlier]))
 
 

@@ -22,7 +22,7 @@ from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs, tournament_fol
 from podium.hosts.inspect_ai.logs.log_files import HOST
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
-from podium.hosts.own_figures import FIGURES, PINNED, WrittenFigure
+from podium.hosts.own_figures import FIGURES, PINNED_WIN_RATE, WrittenFigure
 from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.notice import Notice
@@ -166,12 +166,12 @@ def _pinned_texts(figures: Sequence[WrittenFigure]) -> Iterator[str]:
     Inspect prints no table in which they would be seen.
     """
     for figure in figures:
-        if figure.name != PINNED:
+        if figure.name != PINNED_WIN_RATE:
             continue
         error = "unknown" if figure.se is None else f"{figure.se:.3f}"
         fields = {"model": figure.model, "rate": figure.value, "se": error}
         fields |= {"reference": figure.reference, "items": figure.items}
-        yield notice_text(Notice(PINNED, fields))
+        yield notice_text(Notice(PINNED_WIN_RATE, fields))
 
 
 def _save_pin(pin: FolderPin, models: Sequence[str]) -> list[str]:
@@ -189,5 +189,6 @@ def _write_into_logs(logs: Sequence[EvalLog], gathered: RankedLogs, ranking: Ran
     """
     for log, place in zip(logs, gathered.run, strict=True):
         name = gathered.names.get(place)
-        if name is not None and (log.results is not None or len(logs) == 1):
+        is_written = log.results is not None or len(logs) == 1
+        if name is not None and is_written:
             log.results = write_into_log(place, ranking, name)

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 DEFAULT_RANKER = "bradley-terry"
 """The ranker of a tournament that asks for none."""
-RETRY = "eval-retry"
+RETRY_COMMAND = "eval-retry"
 """Inspect's command that plays the rest of a log."""
-STOPPED = 130
+EXIT_CODE_OF_STOP = 130
 """Exit code of an eval whose tournament the user stopped."""
 
 
@@ -89,14 +89,18 @@ class PodiumHooks(Hooks):
             self.stops.setdefault(data.eval_id, data.sample.store[STOP])
 
     async def on_run_end(self, data: RunEnd) -> None:
-        """Rank the logs of a run."""
+        """Rank the logs of a run, and set the exit code by whether they were ranked.
+
+        Why a judge was stopped is first written into the logs. Nothing is ranked if the run plays a
+        tournament for a host, which ranks it.
+        """
         for log in data.logs:
             kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
             if kept and log.status == "error":
                 # Without it, the log's error message has the reason.
                 with suppress(OSError, PodiumError):
                     write_stop(log, kept)
-        if RETRY in (self.command or "").split():
+        if RETRY_COMMAND in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
         # A tournament that this or another host plays after an eval is ranked with the eval.
@@ -137,12 +141,14 @@ def _is_made_for_run(folder: Path) -> bool:
     """
     from podium.data.formats.lm_eval_layout import RESULTS_NAME, SAMPLES_NAME, TIME
 
-    if folder.is_symlink() or not re.fullmatch(TIME, folder.name) or not (folder / "this").is_dir():
+    has_time = re.fullmatch(TIME, folder.name) is not None
+    if folder.is_symlink() or not has_time or not (folder / "this").is_dir():
         return False
     for path in folder.rglob("*"):
         part = path.relative_to(folder).parts[0]
-        is_own_file = SAMPLES_NAME.match(path.name) or RESULTS_NAME.match(path.name)
-        is_made = path.is_symlink() or path.is_dir() or (part == "this" and is_own_file)
+        is_file_of_run = SAMPLES_NAME.match(path.name) or RESULTS_NAME.match(path.name)
+        is_own_file = part == "this" and is_file_of_run
+        is_made = path.is_symlink() or path.is_dir() or is_own_file
         if part not in ("this", "others") or not is_made:
             return False
     return True
@@ -196,7 +202,7 @@ def _options_of_coming_eval(
         UsageError: an option is wrong.
     """
     from podium.hosts.inspect_ai.inspect_options import (
-        CHECKED,
+        CHECKED_VARIABLE,
         form_of_options,
         require_ranker,
         values_asked_for,
@@ -210,7 +216,7 @@ def _options_of_coming_eval(
     from podium.hosts.ranker_options import options_from
 
     options = options_from(values)
-    if is_first and CHECKED not in os.environ:
+    if is_first and CHECKED_VARIABLE not in os.environ:
         from podium.hosts.inspect_ai.coming_eval import check_eval_options
 
         with typed_as(form_of_options(os.environ, judged=bool(options.judges))):
@@ -278,10 +284,10 @@ def _is_strict(metadata: Mapping[str, Any]) -> bool:
 
     Only the option `ranker_strict` is looked at.
     """
-    from podium.hosts.inspect_ai.inspect_options import VARIABLES
+    from podium.hosts.inspect_ai.inspect_options import VARIABLE_PREFIX
 
     name = "ranker_strict"
-    given = metadata.get(name, os.environ.get(f"{VARIABLES}{name.upper()}"))
+    given = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
     return str(given).lower() == "true"
 
 
@@ -422,7 +428,7 @@ def _judge_at_end(
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt as stop:
             tell(f"not ranked: stopped; the eval's own logs are saved{stop}")
-            code = STOPPED
+            code = EXIT_CODE_OF_STOP
         # A tournament may fail with any error of a provider. The eval itself has succeeded.
         except (Exception, SystemExit) as error:
             why = error if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
@@ -455,11 +461,13 @@ def _print_ranking(
         # What holds of several tasks is printed once.
         call_at_end(partial(tell, message), name=message)
     if is_tournament(log):
+        from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
         from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
 
-        texts = [*failed_calls_texts(ranked.battles), *cached_tokens_texts(log.stats.model_usage)]
-        for said in texts:
+        prices = flatten_arguments(log.eval.task_args).get("prices")
+        of_cache = cached_tokens_texts(log.stats.model_usage, prices)
+        for said in (*failed_calls_texts(ranked.battles), *of_cache):
             call_at_end(partial(tell, said))
 
 

@@ -49,7 +49,14 @@ def score_without_value(
     answer: str | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> "Score":
-    """Return a score that Inspect leaves out of metrics."""
+    """Return a score that Inspect leaves out of metrics.
+
+    Args:
+        reason: a short code of the reason, such as `scoring_failed`.
+        explanation: the reason in words.
+        answer: what was scored; None if nothing was.
+        metadata: further fields of the score.
+    """
     from inspect_ai.scorer import Score
 
     return Score.unscored(reason=reason, answer=answer, explanation=explanation, metadata=metadata)

@@ -14,7 +14,7 @@ from podium.errors import PodiumError, UsageError, import_failure, is_of_package
 from podium.hosts.inspect_ai.inspect_ai_compatibility import COMMAND_LINE, load_environment
 from podium.hosts.inspect_ai.inspect_options import (
     FLAGS,
-    IN_INSPECT,
+    INSPECT_OPTIONS,
     metadata_in_arguments,
     require_ranker,
     split_ranker_options,
@@ -29,7 +29,7 @@ from podium.printable import tell
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 """Commands of Inspect that take `--ranker`."""
-RUNNING = COMMANDS[:2]
+RUNNING_COMMANDS = COMMANDS[:2]
 """Commands that name the tasks to run."""
 CPU_SAVING = {
     "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
@@ -80,6 +80,7 @@ def extend_command(host: Any) -> None:
     _add_to_help(host)
 
     def main() -> None:
+        """Run the command and rank, or print the error and exit with its code."""
         try:
             typed, values = split_ranker_options(sys.argv[1:])
             _pass_options(values, typed)
@@ -101,7 +102,7 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
     `podium/...`.
     """
     is_tournament = any(word.startswith("podium/") for word in arguments[1:])
-    if not is_tournament or arguments[0] not in RUNNING:
+    if not is_tournament or arguments[0] not in RUNNING_COMMANDS:
         return []
     typed = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
     flags = []
@@ -155,11 +156,11 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     # The task of a tournament checks its rankers itself, also if it is run again or scored again.
     if any(word.startswith("podium/") for word in arguments[1:]):
         refuse_options_of_evals(options)
-    elif arguments[0] in RUNNING or options.judges:
+    elif arguments[0] in RUNNING_COMMANDS or options.judges:
         _import_registry()
         for note in _notes_before_run(options, arguments):
             tell(note)
-        if arguments[0] in RUNNING:
+        if arguments[0] in RUNNING_COMMANDS:
             check_named_models(options, arguments, _log_dir(arguments))
     os.environ.update(to_environment(values))
 
@@ -179,7 +180,7 @@ def _notes_before_run(options: RankerOptions, arguments: Sequence[str]) -> list[
     # Errors then name the options as they are typed for this command.
     with typed_as(typed_for_judge if options.judges else typed_in_inspect):
         notes = check_eval_options(options)
-        if arguments[0] in RUNNING:
+        if arguments[0] in RUNNING_COMMANDS:
             notes += check_reference_of_eval(options, arguments, _log_dir(arguments))
     return notes
 
@@ -223,11 +224,11 @@ def _add_to_help(host: Any) -> None:
             if flag in known:
                 continue
             attributes: dict[str, Any] = {"expose_value": False, "allow_from_autoenv": False}
-            if IN_INSPECT[name].shown:
-                attributes["metavar"] = IN_INSPECT[name].shown
+            if INSPECT_OPTIONS[name].shown:
+                attributes["metavar"] = INSPECT_OPTIONS[name].shown
             else:
                 attributes["is_flag"] = True
-            parameters.append(click.Option([flag], help=IN_INSPECT[name].help, **attributes))
+            parameters.append(click.Option([flag], help=INSPECT_OPTIONS[name].help, **attributes))
 
 
 def _import_command_line() -> Any:

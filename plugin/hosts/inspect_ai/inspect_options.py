@@ -11,13 +11,13 @@ from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form, options_from
 from podium.hosts.secrets import secrets_of
 from podium.notices.option_forms import OptionForm
 
-VARIABLES = "PODIUM_"
+VARIABLE_PREFIX = "PODIUM_"
 """Start of the environment variables with options: `PODIUM_RANKER`, `PODIUM_RANKER_SET`."""
-CHECKED = f"{VARIABLES}OPTIONS_CHECKED"
+CHECKED_VARIABLE = f"{VARIABLE_PREFIX}OPTIONS_CHECKED"
 """Environment variable that is set if a command with `--ranker` has checked the options."""
 METADATA = "INSPECT_EVAL_METADATA"
 """Inspect's environment variable with the metadata of runs: `KEY=VALUE`, separated by spaces."""
-ABSENT = frozenset({"ranker_label"})
+ABSENT_OPTIONS = frozenset({"ranker_label"})
 """Names in `OPTIONS` that Inspect's commands do not have: a command may run several models."""
 JUDGE_ARGS = "ranker_judge_args"
 """Name in `OPTIONS` of the option that may hold secrets."""
@@ -36,22 +36,22 @@ HELP = {
     ),
 }
 """Help of the options that do something else than in lm-eval, by name in `OPTIONS`."""
-IN_INSPECT = {
+INSPECT_OPTIONS = {
     name: option._replace(help=HELP.get(name, option.help))
     for name, option in OPTIONS.items()
-    if name not in ABSENT
+    if name not in ABSENT_OPTIONS
 }
 """The options that Inspect's commands have, by their name in metadata."""
-FLAGS = {f"--{name.replace('_', '-')}": name for name in IN_INSPECT}
+FLAGS = {f"--{name.replace('_', '-')}": name for name in INSPECT_OPTIONS}
 """The name of each option in metadata, by the option as it is typed."""
-typed_in_inspect = host_form("--{flag} {value}", "-T {name}={value}", ABSENT)
+typed_in_inspect = host_form("--{flag} {value}", "-T {name}={value}", ABSENT_OPTIONS)
 """Writes an option for `inspect eval`, or for podium's command if Inspect's has none."""
-typed_in_metadata = host_form("--metadata {name}={value}", "-T {name}={value}", ABSENT)
+typed_in_metadata = host_form("--metadata {name}={value}", "-T {name}={value}", ABSENT_OPTIONS)
 """Writes an option for the metadata of a run, or for podium's command."""
-typed_for_judge = host_form("--{flag} {value}", "--ranker-args {name}={value}", ABSENT)
+typed_for_judge = host_form("--{flag} {value}", "--ranker-args {name}={value}", ABSENT_OPTIONS)
 """As `typed_in_inspect`, of a tournament that follows an eval."""
 typed_for_judge_in_metadata = host_form(
-    "--metadata {name}={value}", "--metadata ranker_args={name}={value}", ABSENT
+    "--metadata {name}={value}", "--metadata ranker_args={name}={value}", ABSENT_OPTIONS
 )
 """As `typed_in_metadata`, of a tournament that follows an eval."""
 
@@ -60,9 +60,9 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
     """Split arguments into those of Inspect, and the values of podium's options.
 
     Returns:
-        Inspect's arguments, and the values by name in `IN_INSPECT`: a text for an option with one
-        value (the last one that was typed), a list of texts for an option with several, and True
-        for an option without a value, or the text after its `=`.
+        Inspect's arguments, and the values by name in `INSPECT_OPTIONS`: a text for an option with
+        one value (the last one that was typed), a list of texts for an option with several, and
+        True for an option without a value, or the text after its `=`.
 
     Raises:
         UsageError: there is no such option, or its value is missing.
@@ -78,13 +78,13 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
         if flag not in FLAGS:
             raise unknown_name("option", flag, FLAGS)
         name = FLAGS[flag]
-        if not IN_INSPECT[name].shown:
+        if not INSPECT_OPTIONS[name].shown:
             values[name] = text if equals else True
             continue
         value = text if equals else next(rest, None)
         if value is None:
-            raise UsageError(f"{flag} needs a value: {flag} {IN_INSPECT[name].shown}")
-        values[name] = value if IN_INSPECT[name].is_single else [*values.get(name, ()), value]
+            raise UsageError(f"{flag} needs a value: {flag} {INSPECT_OPTIONS[name].shown}")
+        values[name] = value if INSPECT_OPTIONS[name].is_single else [*values.get(name, ()), value]
     return own, values
 
 
@@ -93,17 +93,17 @@ def to_environment(values: Mapping[str, Any]) -> dict[str, str]:
 
     Several values of one option are a list in JSON. A further variable says that they were checked.
     """
-    variables = {CHECKED: "true"}
+    variables = {CHECKED_VARIABLE: "true"}
     for name, value in values.items():
         plain = value[0] if isinstance(value, list) and len(value) == 1 else value
         # A text that begins with `[` would be read as a list.
         is_text = isinstance(plain, str) and not plain.startswith("[")
-        variables[f"{VARIABLES}{name.upper()}"] = plain if is_text else json.dumps(plain)
+        variables[f"{VARIABLE_PREFIX}{name.upper()}"] = plain if is_text else json.dumps(plain)
     return variables
 
 
 def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options that a run asks for, by name in `IN_INSPECT`; empty without a ranker.
+    """Return the options that a run asks for, by name in `INSPECT_OPTIONS`; empty without a ranker.
 
     They are named by the run's metadata (`ranker=a,b`, `ranker_set=...`), by PODIUM_RANKER and
     PODIUM_RANKER_..., and by INSPECT_EVAL_METADATA. Of an option that several name, the first
@@ -116,9 +116,9 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     # Inspect ignores INSPECT_EVAL_METADATA if any `--metadata` is given, so it is read here.
     words = (word.partition("=") for word in environment.get(METADATA, "").split())
     usual = {name: value for name, _, value in words}
-    start = f"{VARIABLES}{PREFIX.upper()}"
+    start = f"{VARIABLE_PREFIX}{PREFIX.upper()}"
     variables = {
-        name.removeprefix(VARIABLES).lower(): _parse_variable(value)
+        name.removeprefix(VARIABLE_PREFIX).lower(): _parse_variable(value)
         for name, value in environment.items()
         if name == start or name.startswith(f"{start}_")
     }
@@ -134,11 +134,14 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     if arguments and secrets_of(parse_pairs(arguments)):
         raise UsageError(
             f"{JUDGE_ARGS} in the metadata holds a secret, and Inspect writes metadata into logs: "
-            f"set the environment variable {VARIABLES}{JUDGE_ARGS.upper()} or the provider's own"
+            f"set the environment variable {VARIABLE_PREFIX}{JUDGE_ARGS.upper()} or the provider's "
+            "own"
         )
     for name in values:
-        if name not in IN_INSPECT:
-            raise unknown_name("option of podium in the metadata or environment", name, IN_INSPECT)
+        if name not in INSPECT_OPTIONS:
+            raise unknown_name(
+                "option of podium in the metadata or environment", name, INSPECT_OPTIONS
+            )
     return values
 
 
@@ -183,7 +186,7 @@ def require_ranker(given: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
         asked: the options that the run asks for (see `values_asked_for`).
     """
     if not asked:
-        options_from({name: value for name, value in given.items() if name in IN_INSPECT})
+        options_from({name: value for name, value in given.items() if name in INSPECT_OPTIONS})
 
 
 def _parse_variable(text: str) -> Any:
@@ -203,6 +206,6 @@ def form_of_options(environment: Mapping[str, str], *, judged: bool = False) -> 
         environment: the environment variables.
         judged: whether the messages are about a tournament that follows an eval.
     """
-    if CHECKED in environment:
+    if CHECKED_VARIABLE in environment:
         return typed_for_judge if judged else typed_in_inspect
     return typed_for_judge_in_metadata if judged else typed_in_metadata

@@ -21,7 +21,7 @@ from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.logs.log_files import HOST, NAMESPACE, PLAYED_FOR
 from podium.hosts.ranker_options import RankerOptions
-from podium.hosts.secrets import HIDDEN, SHORTEST, redact
+from podium.hosts.secrets import HIDDEN_TEXT, SHORTEST, redact
 from podium.hosts.tournament_failure import TournamentFailure
 from podium.notices.option_forms import typed_as, typed_form
 from podium.plugins import catalogue
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog, EvalSample
 
-NOT_TYPED = frozenset({"name", "responses", "answered_by", "kwargs"})
+ARGUMENTS_NOT_TYPED = frozenset({"name", "responses", "answered_by", "kwargs"})
 """Arguments of tournaments that are not options of a run's tournament."""
 MAX_RETRIES = 5
 """A failed call to a judge is repeated this often, in about 90 seconds.
@@ -72,7 +72,7 @@ def check_tournament(options: RankerOptions) -> None:
             f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}"
         ) from None
     name, _, own_options = _task_function(options)
-    task_options = (RUN_OPTIONS | own_options) - NOT_TYPED
+    task_options = (RUN_OPTIONS | own_options) - ARGUMENTS_NOT_TYPED
     refuse_unknown_options(options.args, task_options | known_options())
     judging = {name: value for name, value in options.args.items() if name in known_options()}
     how = catalogue.judging_settings(**judging)
@@ -83,6 +83,17 @@ def check_tournament(options: RankerOptions) -> None:
     for judge in options.judges:
         if judge.partition("/")[0] not in LOADING_PROVIDERS:
             judge_model(judge, options.judge_args)
+
+
+def _log_options(log_dir: str, display: Any) -> dict[str, Any]:
+    """Return the options of Inspect's `eval` about the log and what is shown, and about retries."""
+    return {
+        "log_dir": log_dir,
+        "log_format": "eval",
+        "log_level": "warning",
+        "display": display,
+        "max_retries": MAX_RETRIES,
+    }
 
 
 def play_tournament(
@@ -134,12 +145,11 @@ def play_tournament(
 
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(make_task)
-    how: dict[str, Any] = {"log_dir": log_dir, "display": display, "max_retries": MAX_RETRIES}
-    how |= {"log_format": "eval", "log_level": "warning"}
+    how = _log_options(log_dir, display)
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
     with _console_for(display):
         log = _play_to_end(play, log_dir)
-    for text in cached_tokens_texts(log.stats.model_usage):
+    for text in cached_tokens_texts(log.stats.model_usage, options.args.get("prices")):
         tell(text)
     place = place_of(log.location)
     failure = None if log.status == "success" else _failure_of(place, options.secrets())
@@ -209,7 +219,8 @@ def _play_to_end(play: Callable[[], "Sequence[EvalLog]"], log_dir: str) -> "Eval
         [log] = logs
         return cast("EvalLog", log)
     location = logs[0].location if logs else _newest_log(log_dir, begun)
-    raise KeyboardInterrupt(_resuming_text(place_of(location)) if location else "")
+    how_to_resume = _resuming_text(place_of(location)) if location else ""
+    raise KeyboardInterrupt(how_to_resume)
 
 
 def _newest_log(log_dir: str, begun: float) -> str | None:
@@ -223,7 +234,9 @@ def _newest_log(log_dir: str, begun: float) -> str | None:
 
     logs = [(info.mtime, info.name) for info in list_eval_logs(log_dir) if info.mtime]
     # Some storages give the time in whole seconds.
-    newest = max((log for log in logs if log[0] / 1000 >= int(begun)), default=None)
+    # Times of logs are in milliseconds.
+    new_logs = (log for log in logs if log[0] / 1000 >= int(begun))
+    newest = max(new_logs, default=None)
     return newest[1] if newest else None
 
 
@@ -274,7 +287,8 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
         how = "" if cannot_judge else f"; {again} the rest"
         return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
     if not failed:
-        why = redact(log.error.message if log.error else "no reason given", secrets)
+        message = log.error.message if log.error else "no reason given"
+        why = redact(message, secrets)
         return TournamentFailure(f"the tournament failed: {why}; {again} what is missing alone")
     errors = [sample.error.message for sample in failed if sample.error]
     causes = [message for message in errors if not is_cancelled(message)]
@@ -316,7 +330,7 @@ def _redact_log(place: Place, log: "EvalLog", secrets: Sequence[str]) -> None:
     ]
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
-            text = text.replace(secret, HIDDEN)
+            text = text.replace(secret, HIDDEN_TEXT)
         with atomic_file(place) as new_log:
             write_eval_log(EvalLog.model_validate_json(text), str(new_log), format="eval")
 

@@ -20,7 +20,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """Matches words in the error message of a provider that rejects media."""
-REJECTING = (400, 415, 422)
+REJECTION_CODES = (400, 415, 422)
 """HTTP codes of requests that a provider rejects: bad request, media type, content."""
 
 
@@ -118,7 +118,7 @@ def why_refused(error: BaseException) -> str | None:
     characters; an empty one is replaced by the name of the error's class.
     """
     status: Any = getattr(error, "status_code", None)
-    is_rejected_request = isinstance(error, NotImplementedError) or status in REJECTING
+    is_rejected_request = isinstance(error, NotImplementedError) or status in REJECTION_CODES
     if is_rejected_request or REFUSAL.search(str(error)[-2000:]):
         return shorten(str(error), 200) or type(error).__name__
     return None

@@ -136,7 +136,8 @@ def _make_task(
 ) -> Task:
     """Return the task of a tournament.
 
-    An error of podium becomes one that Inspect shows without a traceback.
+    An error of podium (UsageError, if no name was given) becomes one that Inspect shows without a
+    traceback.
 
     Args:
         name: name of the tournament; empty if none was given, which is an error.

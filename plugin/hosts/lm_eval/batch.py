@@ -22,6 +22,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     name_of_failure,
     root_of,
 )
+from podium.hosts.inspect_ai.judging.call_prices import Prices
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
@@ -32,7 +33,7 @@ from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED
 from podium.tournaments.judge_rotation import JudgeRotation, jury_cells, name_jury
 
-NOT_ASKED = "not asked: the judge kept failing"
+NOT_ASKED_REASON = "not asked: the judge kept failing"
 """Reason of an unparsed battle that was not judged after too many failures."""
 MAX_CONSECUTIVE_FAILURES = 20
 """After this many battles have failed in a row, no more calls are made.
@@ -52,6 +53,7 @@ def judge_battles(
     concurrency: int,
     cache: bool,
     call_timeout: float | None = CALL_TIMEOUT,
+    prices: Prices | None = None,
 ) -> list[dict[str, Any]]:
     """Judge battles. This also works inside a running event loop.
 
@@ -66,6 +68,8 @@ def judge_battles(
         concurrency: the most calls at once.
         cache: whether replies are taken from Inspect's cache.
         call_timeout: seconds that each attempt of a call may take; None for no limit.
+        prices: prices of tokens by judge, which price what the cache saved; None for those that
+            Inspect knows.
 
     Returns:
         Each battle, in order, with its verdict, judgments and records of judges; see
@@ -73,7 +77,10 @@ def judge_battles(
     """
 
     async def judge_all() -> list[dict[str, Any]]:
-        """Judge all battles with judges that are closed at the end."""
+        """Judge all battles with judges that are closed at the end, and return their records.
+
+        If input tokens came from a prompt cache, a line says how many.
+        """
         usage = count_usage()
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
@@ -88,7 +95,7 @@ def judge_battles(
             batch_judge = BatchJudge(run, concurrency)
             asked = battles if rotation is None else _with_turns(battles, rotation)
             judged = await make_calls([partial(batch_judge.judge, battle) for battle in asked])
-        for text in cached_tokens_texts(usage):
+        for text in cached_tokens_texts(usage, prices):
             tell(text)
         return judged
 
@@ -112,7 +119,12 @@ def _with_turns(
 ) -> list[Mapping[str, Any]]:
     """Return battles with the names of the judges whose turn it is."""
     pairings = [
-        Pairing(battle["item"], battle["model_a"], battle["model_b"], battle.get("response") or 1)
+        Pairing(
+            item=battle["item"],
+            a=battle["model_a"],
+            b=battle["model_b"],
+            response=battle.get("response") or 1,
+        )
         for battle in battles
     ]
     rotation.assign(pairings)
@@ -157,7 +169,7 @@ class BatchJudge:
         async with self.room:
             try:
                 if self.failures_in_a_row >= self.max_consecutive_failures:
-                    raise JudgeStoppedError(NOT_ASKED)
+                    raise JudgeStoppedError(NOT_ASKED_REASON)
                 replies, errors = await ask_judges(self.run, BattleMetadata.parse(battle))
                 judgments = replies.judgments
                 is_asked = not replies.identical
@@ -180,7 +192,8 @@ class BatchJudge:
         if replies.identical:
             judged["identical"] = True
         if errors:
-            judged["error"] = shorten(redact(str(root_of(errors[0]))), 300)
+            message = redact(str(root_of(errors[0])))
+            judged["error"] = shorten(message, 300)
         return judged
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
@@ -197,12 +210,12 @@ class BatchJudge:
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
         """Return the verdict of a failed battle with a row per judge, and count the failure.
 
-        If the error says that no more calls are made, the reason is `NOT_ASKED`, and all further
-        battles of the batch are not judged. Otherwise, the reason names the failure, and `error`
-        has its message without secrets, cut to 300 characters.
+        If the error says that no more calls are made, the reason is `NOT_ASKED_REASON`, and all
+        further battles of the batch are not judged. Otherwise, the reason names the failure, and
+        `error` has its message without secrets, cut to 300 characters.
         """
         message = shorten(redact(str(error)), 300)
-        reason = NOT_ASKED
+        reason = NOT_ASKED_REASON
         details = {}
         if isinstance(error, JudgeStoppedError):
             if self.failures_in_a_row < self.max_consecutive_failures:

@@ -1,11 +1,10 @@
 """Check before lm-eval runs whether the rankers will be able to rank the run."""
 
-import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from podium.hosts.coming_battles import models_in_settings, try_rankers
+from podium.hosts.coming_battles import is_typed, models_in_settings, try_rankers
 from podium.hosts.folder_pin import FolderPin
 from podium.hosts.host_ranking import notes_on_anchors
 from podium.hosts.ranker_options import RankerOptions
@@ -15,11 +14,6 @@ from podium.notices.option_forms import option_text
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
-INSIDE_PART = r"""[^\s,=/'"{}\[\]]"""
-"""Matches a character that does not end a part of what was typed: a name, a path or an argument.
-
-Arguments may be a mapping of Python as text, which has quotes and brackets.
-"""
 
 
 def check_run(
@@ -71,7 +65,7 @@ def check_coming(
         models = list(map(str, played))
     elif played:
         models = str(played).split(",")
-    return try_rankers(options, settings, models, model)
+    return try_rankers(options, settings, models=models, placeholder=model)
 
 
 def check_reference_of_run(
@@ -122,24 +116,3 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
         if is_typed(model, typed):
             return model
     return THIS_RUN
-
-
-def is_typed(model: str, typed: str) -> bool:
-    """Return whether the last part of a model's name (`last_part`) is a whole part of a text.
-
-    Parts are divided by blanks, quotes, brackets and `,`, `=` or `/`: `llama` is one of
-    `hf pretrained=org/llama`, and none of `hf pretrained=org/llama-70b`.
-
-    Args:
-        model: name of the model.
-        typed: the model and its arguments as they were typed for lm-eval.
-    """
-    plain = last_part(model)
-    whole = rf"(?<!{INSIDE_PART}){re.escape(plain)}(?!{INSIDE_PART})"
-    return bool(plain) and re.search(whole, typed) is not None
-
-
-def last_part(model: str) -> str:
-    """Return the last part of a model's name, without settings: `m` of `org/m (shots=5)`."""
-    # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
-    return model.partition(" ")[0].rpartition("/")[2]

@@ -14,6 +14,7 @@ from lm_eval.api.filter import Filter
 
 from podium.data.formats.lm_eval_judged import IDENTICAL, UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.judging.call_prices import Prices, check_prices
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
 from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions
@@ -60,6 +61,7 @@ class JudgeFilter(Filter):
         concurrency: int = 10,
         max_retries: int = 3,
         call_timeout: float | None = CALL_TIMEOUT,
+        prices: Prices | None = None,
         cache: bool = True,
         reasoning: Policy = "strip",
         judges: str = "all",
@@ -82,6 +84,8 @@ class JudgeFilter(Filter):
             concurrency: maximum number of calls at once, 1 or more.
             max_retries: maximum number of times that a failed call is repeated.
             call_timeout: seconds that each attempt of a call may take; None for no limit.
+            prices: prices of a million input, output and (optional) cached input tokens by judge,
+                as `{openai/gpt-5: [1.25, 10, 0.125]}`; they price what a prompt cache saved.
             cache: whether replies are taken from Inspect's cache.
             reasoning: whether the judge is shown the reasoning before an answer (`keep`) or not
                 (`strip`).
@@ -98,8 +102,7 @@ class JudgeFilter(Filter):
         given = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
         refuse_secrets(given)
         refuse_unknown_options(options, _filter_options())
-        _require_positive(concurrency=concurrency)
-        check_call_timeout(call_timeout)
+        _check_calls(concurrency, call_timeout, prices)
         self.how = judging_settings(**options)
         self.judges = _judge_names(judge)
         read_shares(judges, overlap, len(self.judges))
@@ -110,6 +113,7 @@ class JudgeFilter(Filter):
         self.reasoning = reasoning
         self.strips = check_policy(reasoning)
         self.call_timeout = call_timeout
+        self.prices = prices
         self.limits = GenerateConfig(max_connections=concurrency, max_retries=max_retries)
         self.against = against
         self.model = model
@@ -147,6 +151,7 @@ class JudgeFilter(Filter):
             concurrency=self.concurrency,
             cache=self.cache,
             call_timeout=self.call_timeout,
+            prices=self.prices,
         )
         remaining = iter(judged)
         verdicts = []
@@ -217,11 +222,12 @@ def _filter_options() -> set[str]:
     return {*known_options(), *parameters_of(JudgeFilter)} - {"options"}
 
 
-def _require_positive(**numbers: int | None) -> None:
-    """Raise UsageError if one of the numbers is given and below 1."""
-    for name, number in numbers.items():
-        if number is not None and number < 1:
-            raise UsageError(f"{name}={number}: give 1 or more")
+def _check_calls(concurrency: int, call_timeout: float | None, prices: Prices | None) -> None:
+    """Raise UsageError if the number of calls at once, their time limit or a price is invalid."""
+    if concurrency < 1:
+        raise UsageError(f"concurrency={concurrency}: give 1 or more")
+    check_call_timeout(call_timeout)
+    check_prices(prices)
 
 
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     # `lm_eval --help` loads this file, so pandas is not imported here.
     from podium.hosts.lm_eval.ranking_of_run import RunRanking
 
-INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
+REMEDY_OF_RANKING = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
 
 
 def run_lm_eval(arguments: Sequence[str]) -> int:
@@ -51,13 +51,15 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
         if not is_of_package(error, "lm_eval"):
             without = "podium rank OUTPUT_DIRS --ranker NAME ranks earlier runs without it"
             raise UsageError(f"{import_failure('lm-eval', error)}; {without}") from None
-        raise UsageError(f"this lm-eval is too old or too new ({error}): {INSTEAD}") from None
+        raise UsageError(
+            f"this lm-eval is too old or too new ({error}): {REMEDY_OF_RANKING}"
+        ) from None
     try:
         extend(cli)
     except LookupError as error:
         # If the user gave no such option, lm-eval runs as usual.
         if any(word.startswith("--ranker") for word in arguments):
-            raise UsageError(f"{error}: {INSTEAD}") from None
+            raise UsageError(f"{error}: {REMEDY_OF_RANKING}") from None
     before = sys.argv
     sys.argv = ["lm-eval", *arguments]
     try:
@@ -76,7 +78,8 @@ def extend(cli: Any) -> None:
     """
     run = find_run_parser(cli)
     execute = run.get_default("func")
-    if not (isinstance(execute, partial) and execute.func is run_and_rank):
+    is_extended = isinstance(execute, partial) and execute.func is run_and_rank
+    if not is_extended:
         add_options(run)
         run.set_defaults(func=partial(run_and_rank, execute))
 
@@ -114,6 +117,9 @@ def _prepare_ranking(
 
     Returns:
         the object that ranks the run.
+
+    Raises:
+        UsageError: an option is not valid, or there will be nothing to rank by.
     """
     from podium.hosts.folder_pin import open_pin
     from podium.hosts.lm_eval.coming_run import check_run

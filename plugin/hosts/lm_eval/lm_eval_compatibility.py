@@ -142,7 +142,11 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
     named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
 
     def decorate(function: Registered) -> Registered:
-        """Register the function and return it."""
+        """Register the function and return it. It may be registered again by the same module.
+
+        Raises:
+            ValueError: another module has registered the name.
+        """
         try:
             getattr(registry, f"register_{kind}")(**named)(function)
         except ValueError:

@@ -28,7 +28,7 @@ from podium.storage.atomic_files import atomic_file, atomic_folder
 
 THIS_RUN = "this run"
 """Name of this run in messages."""
-NOT_SAVED = "this run (lm-eval saved no samples)"
+NAME_OF_UNSAVED_RUN = "this run (lm-eval saved no samples)"
 """Name of this run in the tournament's log if it has no output path."""
 
 
@@ -69,7 +69,7 @@ class RunFolders:
             output_path: lm-eval's output path; None if it saves nothing.
         """
         this_run = next(iter(self.origins))
-        saved = NOT_SAVED
+        saved = NAME_OF_UNSAVED_RUN
         if output_path:
             saved = str(_folder_of_saved(Path(this_run), output_path))
             timed = rf"({re.escape(this_run)}/samples_.+)_{TIME}\.jsonl"

@@ -16,7 +16,7 @@ from podium.errors import NotIdentifiedError, PodiumError
 from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.notices.notice_text import notice_text
 from podium.rankers.ranking import Entry, Standings
-from podium.ranking.rank_battles import REPLACES, rank
+from podium.ranking.rank_battles import REPLACED_RANKER_KEY, rank
 
 UNKNOWN = float("nan")
 """An unknown score. lm-eval averages scores over a group of tasks, so it must be a number."""
@@ -133,9 +133,9 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
         # The opponents have met only this run's model, so win rates are computed against it.
         options.setdefault("anchor", first["model"])
     [standings] = rank(battles, ranker, **options).standings
-    if REPLACES in standings.diagnostics:
+    if REPLACED_RANKER_KEY in standings.diagnostics:
         # A metric has the name of its ranker, so it must not show a score of another one.
-        raise NotIdentifiedError(standings.diagnostics[REPLACES]["reason"])
+        raise NotIdentifiedError(standings.diagnostics[REPLACED_RANKER_KEY]["reason"])
     return standings, next(entry for entry in standings.entries if entry.model == first["model"])
 
 
@@ -192,11 +192,11 @@ def _register_count(
         count: counts the battles in the verdicts on a document.
 
     Returns:
-        The metric.
+        The metric, which is None for a document without verdicts.
     """
     register("aggregation", name)(total)
 
-    @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)
+    @register("metric", name, higher_is_better=(name in BETTER_IF_HIGHER))
     def count_battles(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
         """Return the count of a document; None if the filtered response holds no verdicts."""
         verdicts = parse_filter_verdicts(predictions)

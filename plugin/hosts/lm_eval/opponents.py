@@ -17,8 +17,8 @@ from podium.responses.response_tables import MEDIA_COLUMNS
 from podium.scorers.reasoning import Policy
 from podium.wording import quantity, some, some_paths
 
-IN_DOCUMENT = "media in the document, which the filter cannot show"
-ENCODED = (("bytes", "path"), ("array", "sampling_rate"))
+MEDIA_IN_DOCUMENT = "media in the document, which the filter cannot show"
+KEYS_OF_MEDIA = (("bytes", "path"), ("array", "sampling_rate"))
 """Keys of the dictionaries by which datasets hold images and audio that are not decoded."""
 DECODERS = ("PIL", "torchcodec", "decord")
 """Packages whose objects datasets hold for decoded images, audio and video."""
@@ -83,11 +83,11 @@ def pair_with_opponents(
     names = _find_item_ids(docs, responses, items, field, task)
     with_media = [shows_media(doc) for doc in docs]
     if not all(with_media) and items.keys().isdisjoint(names):
-        raise _no_common_item(names, responses, field)
+        raise _no_common_item_error(names, responses, field)
     documents = []
     for name, answers, has_media in zip(names, texts, with_media, strict=True):
         if has_media:
-            missing = dict.fromkeys(responses.models, IN_DOCUMENT)
+            missing = dict.fromkeys(responses.models, MEDIA_IN_DOCUMENT)
             documents.append(DocumentBattles(name, [], missing))
         else:
             battles = _battles_of_document(name, items.get(name), answers, model, responses)
@@ -95,7 +95,9 @@ def pair_with_opponents(
     return documents
 
 
-def _no_common_item(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
+def _no_common_item_error(
+    names: Sequence[str], responses: Responses, field: str | None
+) -> UsageError:
     """Return the error for the case that no document is among the opponents' items.
 
     Args:
@@ -121,12 +123,12 @@ def shows_media(value: Any) -> bool:
     """Return whether a document holds or names images, audio or video at any depth.
 
     It names them if a field of `MEDIA_COLUMNS` is not empty. It holds them as a dictionary with the
-    keys of `ENCODED`, or as an object of a package in `DECODERS`.
+    keys of `KEYS_OF_MEDIA`, or as an object of a package in `DECODERS`.
     """
     if isinstance(value, Mapping):
         named = [value[name] for name in MEDIA_COLUMNS if name in value]
         is_named = any(not is_empty(each) and each not in ("", []) for each in named)
-        is_encoded = any({*keys} <= value.keys() for keys in ENCODED)
+        is_encoded = any({*keys} <= value.keys() for keys in KEYS_OF_MEDIA)
         return is_named or is_encoded or any(map(shows_media, value.values()))
     if isinstance(value, list | tuple):
         return any(map(shows_media, value))

@@ -53,11 +53,11 @@ KEY = "podium"
 
 It is also the name of the filter in podium's figures: `bradley-terry,podium`.
 """
-DONE = 0
+EXIT_CODE_OF_SUCCESS = 0
 """Exit code of a run that was ranked."""
-PARTLY = 3
+EXIT_CODE_OF_PART = 3
 """Exit code of a run that lm-eval saved, but that was not ranked or only in part."""
-STOPPED = 130
+EXIT_CODE_OF_STOP = 130
 """Exit code of a run that lm-eval saved, but whose ranking the user stopped."""
 
 
@@ -70,7 +70,7 @@ class RunRanking:
         settings: parsed options of the rankers.
         keeps_samples: whether samples stay in the results after the ranking.
         pin: the pinned reference of the output path.
-        code: the exit code: `DONE`, `PARTLY` or `STOPPED`.
+        code: the exit code: `EXIT_CODE_OF_SUCCESS`, `EXIT_CODE_OF_PART` or `EXIT_CODE_OF_STOP`.
         notes: messages that are printed at the end of the run.
         table: the standings as text.
         log: the log of the tournament; None if none was played.
@@ -85,7 +85,7 @@ class RunRanking:
     settings: Mapping[str, Any]
     keeps_samples: bool
     pin: FolderPin
-    code: int = DONE
+    code: int = EXIT_CODE_OF_SUCCESS
     notes: list[str] = field(default_factory=list)
     table: str = ""
     log: Place | None = None
@@ -102,7 +102,7 @@ class RunRanking:
         except KeyboardInterrupt as stop:
             # The text of `stop` says how to go on with the tournament, if one has begun.
             note = f"not ranked: stopped; lm-eval's own results are saved{stop}"
-            self._note_failure(note, STOPPED)
+            self._note_failure(note, EXIT_CODE_OF_STOP)
         # A tournament may fail with any error of a provider. The evaluation, which may have taken
         # days, must not be lost.
         except (Exception, SystemExit) as error:
@@ -127,16 +127,23 @@ class RunRanking:
         # lm-eval has ended its last line.
         sys.stdout.flush()
         print(self.table + redact(notes, self.options.secrets()), end="", file=sys.stderr)
-        is_told = self.options.strict or self.code == STOPPED
-        return self.code if is_told else DONE
+        is_told = self.options.strict or self.code == EXIT_CODE_OF_STOP
+        return self.code if is_told else EXIT_CODE_OF_SUCCESS
 
-    def _note_failure(self, note: str, code: int = PARTLY) -> None:
+    def _note_failure(self, note: str, code: int = EXIT_CODE_OF_PART) -> None:
         """Set the exit code, and keep a note that is printed at the end."""
         self.code = code
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run, and write the ranking into the results and the tournament's log."""
+        """Rank the run, and write the ranking into the results and the tournament's log.
+
+        If there is no other run, a note says so and nothing is ranked.
+
+        Raises:
+            UsageError: the tasks of the run have no metric, and no judge is named.
+            PodiumError: the run cannot be ranked.
+        """
         with self._runs_folder() as folder:
             run = write_run(folder / "this", results, tracker)
             others = find_other_samples(self.options.against, self.output_path)
@@ -146,8 +153,8 @@ class RunRanking:
                 self.options.label,
                 others,
                 are_read_apart=bool(self.options.judges),
-                every_run=self.options.reading.get("runs") == "all",
-                names_joined=self.options.reading.get("names") == "joined",
+                every_run=(self.options.reading.get("runs") == "all"),
+                names_joined=(self.options.reading.get("names") == "joined"),
             )
             self.notes += notice_texts(runs.notes)
             if self.options.judges and self.output_path:
@@ -299,7 +306,7 @@ class RunRanking:
         name = runs.name_origins
         ranking = rank_for_host(battles, self.options, self.settings)
         if is_partial(ranking, battles):
-            self.code = PARTLY
+            self.code = EXIT_CODE_OF_PART
         place = partial(runs.name_saved, output_path=self.output_path)
         named: dict[str, Any] = {"sources": list(map(place, ranking.provenance["sources"]))}
         if "runs" in ranking.provenance:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from podium.diagnosis.audit_record import Probe
 from podium.rankers.ranking import Standings
-from podium.show.answers.rank_templates import number_word
-from podium.wording import join_names, word_for
+from podium.wording import join_names, number_word, word_for
 
-FORBIDDING = frozenset(
+FORBIDDING_CHECKS = frozenset(
     {
         "connected",
         "unit",
@@ -16,15 +15,17 @@ FORBIDDING = frozenset(
         "order decides",
         "only ties",
         "judges contradict",
+        "human",
+        "transitivity",
     }
 )
 """Names of the checks that make a ranking meaningless if they are flagged."""
 DO_NOT_USE = "Do not use this ranking: {finding}{others}."
-WITH_CARE = (
+USE_WITH_CARE = (
     "Use this ranking with care, {flagged} of {number} probes {are} flagged: {finding}{others}."
 )
 NOT_FLAGGED = "No probe is flagged: {ok} of {number} {are} ok{unknown}."
-UNKNOWN = ", and {number} {are} not known ({names})"
+UNKNOWN_PROBES = ", and {number} {are} not known ({names})"
 DO_FIRST = "Next step: {remedy}."
 
 
@@ -32,8 +33,8 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
     """Write at most three sentences on a ranking.
 
     The first one says whether to use it, by the gravest flagged probe. The second one says which
-    models lead; it is left out if a probe of `FORBIDDING` is flagged. The third one says what to do
-    first: about the gravest flagged probe, else what separates the first two models.
+    models lead; it is left out if a probe of `FORBIDDING_CHECKS` is flagged. The third one says
+    what to do first: about the gravest flagged probe, else what separates the first two models.
 
     Args:
         standings: the ranking, with its answer.
@@ -45,14 +46,14 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
         sentences = [_sentence_without_flags(tested), *standings.answer[:1]]
         step = standings.next_in_brief
         return (*sentences, step) if step else tuple(sentences)
-    forbidding = [probe for probe in flagged if probe.check.name in FORBIDDING]
+    forbidding = [probe for probe in flagged if probe.check.name in FORBIDDING_CHECKS]
     if forbidding:
         gravest = forbidding[0]
         finding = gravest.check.finding_text
         verdict = DO_NOT_USE.format(finding=finding, others=_others_text(flagged, gravest))
         return tuple(filter(None, (verdict, _step_sentence([gravest]))))
     gravest = flagged[0]
-    verdict = WITH_CARE.format(
+    verdict = USE_WITH_CARE.format(
         flagged=number_word(len(flagged)),
         number=number_word(len(tested)),
         are=word_for(len(flagged), "is", "are"),
@@ -76,7 +77,7 @@ def _sentence_without_flags(tested: Sequence[Probe]) -> str:
     if unknown:
         number = number_word(len(unknown))
         are = word_for(len(unknown), "is", "are")
-        more = UNKNOWN.format(number=number, are=are, names=", ".join(unknown))
+        more = UNKNOWN_PROBES.format(number=number, are=are, names=", ".join(unknown))
     return NOT_FLAGGED.format(
         ok=number_word(known),
         number=number_word(len(tested)),

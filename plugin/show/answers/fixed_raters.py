@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ranking import Standings
-from podium.show.answers.rank_templates import number_word
-from podium.wording import plural
+from podium.wording import number_word, plural
 
 
 def fixed_raters_of(standings: Standings) -> str | None:

@@ -5,7 +5,7 @@ The modules `who`, `trust` and `sentences` choose among them.
 
 from math import ceil
 
-from podium.wording import plural
+from podium.wording import number_word, plural
 
 SAME_SCORE = (
     "{models} have the same score and are too close to call: no test of their differences is known."
@@ -35,11 +35,11 @@ AT_LEAST = "at least "
 OPEN_GROUP = "{models} lead and are too close to call {evidence}."
 PARTLY_OPEN_GROUP = "{models} are clearly ahead of {rest}; first is {first}; {behind}."
 THE_REST = "the rest"
-BEHIND = "{model} is clearly behind {better}"
-MORE_BEHIND = "{number} more {are} behind others"
-FOLLOWS = "{model} follows"
+MODEL_BEHIND = "{model} is clearly behind {better}"
+MORE_MODELS_BEHIND = "{number} more {are} behind others"
+MODEL_FOLLOWS = "{model} follows"
 IS_LAST = "{model} is last"
-FOLLOW = "{models} follow"
+MODELS_FOLLOW = "{models} follow"
 FOLLOW_OPEN = "{models} follow, too close to call"
 GROUPS_BETWEEN = "{groups} of {models} models are between"
 NO_CUT = (
@@ -62,7 +62,7 @@ NEW_LEADER_UNKNOWN = "How few {nouns} decide the first place is unknown: {reason
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
-IDENTICAL = "{number:,} of {battles} {are} of identical responses."
+IDENTICAL_BATTLES = "{number:,} of {battles} {are} of identical responses."
 ALSO_FLAGGED = "also: {text}"
 MORE_FLAGGED = "also flagged: {names}"
 CAUTION = "caution: {text}"
@@ -82,7 +82,7 @@ GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
 FEW_ITEMS = "there are fewer than {least} {nouns}"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
 RIVAL_LEADS = "without {items}, {rival} leads"
-CONNECTING = (
+CONNECTING_BATTLES = (
     "{battles} would connect the {groups} groups of models that never met; until then, compare "
     "within a group only."
 )
@@ -100,27 +100,6 @@ ORDER_DECIDES_IN_SLICES = (
 OTHERS_LEAD_IN_SOME = (
     "Of the {number} other {nouns}, other models lead in {led}; in {open} no place is certain."
 )
-
-NUMBERS = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-
-
-def number_word(number: int) -> str:
-    """Spell a number of 0 to twelve (0 is `no`), and write a larger one in digits."""
-    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def all_of(number: int, noun: str) -> str:

@@ -41,7 +41,6 @@ from podium.show.answers.rank_templates import (
     all_of,
     further_items_text,
     more_items_sentence,
-    number_word,
 )
 from podium.show.answers.tested_again import tested_again_text
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
@@ -53,11 +52,19 @@ from podium.show.answers.who import (
     withhold_ranks_of,
     without_models,
 )
-from podium.wording import join_item_names, join_names, plural, quantity, some, word_for
+from podium.wording import (
+    join_item_names,
+    join_names,
+    number_word,
+    plural,
+    quantity,
+    some,
+    word_for,
+)
 
 MANY_IDENTICAL = 0.1
 """If a larger share of the battles are ties of identical responses, the answer says how many."""
-WITH_NEXT_LEADER = "mean"
+RANKER_WITH_NEXT_LEADER = "mean"
 """For this ranker, the answer also says how many neighbouring places are too close to call, and
 how few items would have to be left out for another model to lead."""
 
@@ -107,14 +114,15 @@ def add_answers(
             answered[k] = _answer_on_stopped_judge(each, of_slice)
             continue
         # Where each answer is printed, each says itself that no place is certain.
-        says_others = not are_alone or (not k and bool(leading_group(claimed[k])))
+        is_first_with_leader = k == 0 and bool(leading_group(claimed[k]))
+        says_others = not are_alone or is_first_with_leader
         answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
             _sentence_on_slices(claimed[k], claimed, checks, noun) if says_others else None,
             in_doubt[k],
-            name_slice=len(slices) > 1,
+            name_slice=(len(slices) > 1),
         )
     return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
 
@@ -204,15 +212,12 @@ def build_ranking_answer(
         The standings, in which models in doubt have no rank set; unchanged if `who_sentence` has
         nothing to say.
     """
-    who = who_sentence(standings)
     models = [entry.model for entry in standings.entries]
-    if who is None:
+    if who_sentence(standings) is None:
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
     of_slice = standings.shown_slice if name_slice else None
     if in_doubt:
-        no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
-        who = " ".join(filter(None, [who_sentence(claimed, is_partial=True), no_claim]))
         standings = withhold_ranks_of(standings, in_doubt)
     if are_scales_unlike(checks):
         return _answer_on_unlike_scales(standings, claimed, checks, of_slice)
@@ -221,20 +226,35 @@ def build_ranking_answer(
     all_checks = adjust_tests([*checks, *of_result])
     trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
+    claimed = replace(claimed, checks=tuple(all_checks))
     no_unit = _no_unit_sentence(battles, all_checks)
     if no_unit is not None:
         unknown = limit_sentence(no_unit, of_slice, None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
-    who = _decided_sentence(claimed) or who
+    who = _decided_sentence(claimed) or _claim_sentence(claimed, in_doubt)
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
     what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
-    if claimed.ranker == WITH_NEXT_LEADER:
+    if claimed.ranker == RANKER_WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
     who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
     checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+
+
+def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
+    """Write which models are ahead, and about which ones nothing is claimed.
+
+    Args:
+        claimed: the standings with their checks, without the models in doubt.
+        in_doubt: models about which nothing can be claimed.
+    """
+    who = who_sentence(claimed, is_partial=bool(in_doubt)) or ""
+    if not in_doubt:
+        return who
+    no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
+    return f"{who} {no_claim}".strip()
 
 
 def _no_unit_sentence(battles: Battles, checks: Sequence[Check]) -> str | None:
@@ -294,7 +314,7 @@ def identical_sentence(battles: Battles) -> str:
     number = battles.tally.identical
     if number <= MANY_IDENTICAL * len(battles):
         return ""
-    return rank_templates.IDENTICAL.format(
+    return rank_templates.IDENTICAL_BATTLES.format(
         number=number,
         battles=quantity(len(battles), "battle"),
         are=word_for(number, "is a tie", "are ties"),
@@ -343,7 +363,7 @@ def _next_sentences(
         may_name_leader: whether another leader may be named.
     """
     new_leader = None
-    if may_name_leader and standings.ranker == WITH_NEXT_LEADER:
+    if may_name_leader and standings.ranker == RANKER_WITH_NEXT_LEADER:
         new_leader = _new_leader_sentence(standings)
     step = _next_step_sentence(standings, robustness, what_next)
     return " ".join(filter(None, [step, new_leader]))
@@ -515,7 +535,7 @@ def connecting_sentence(standings: Standings) -> str | None:
     if groups is None or groups < 2:
         return None
     battles = f"{number_word(groups - 1).capitalize()} {plural('battle', groups - 1)}"
-    return rank_templates.CONNECTING.format(battles=battles, groups=number_word(groups))
+    return rank_templates.CONNECTING_BATTLES.format(battles=battles, groups=number_word(groups))
 
 
 def _sentence_on_slices(
@@ -572,7 +592,8 @@ def _same_leaders_sentence(
         share = all_of(same, noun)
     groups = [leading_group(other) for other in slices]
     # Only if none of the leaders leads another slice, others lead there.
-    if leaders and sum(bool({*group} & {*leaders}) for group in groups) == 1:
+    groups_with_leaders = [group for group in groups if not {*group}.isdisjoint(leaders)]
+    if leaders and len(groups_with_leaders) == 1:
         led = sum(map(bool, groups)) - 1
         return _other_leaders_sentence(len(slices) - 1, led, noun)
     if not leaders:
@@ -633,7 +654,7 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     lows = [extra[name]["human_low"] for name in separation.names[:2]]
     highs = [extra[name]["human_high"] for name in separation.names[:2]]
     z = separation.z
-    if not z or z < 1 or None in (*lows, *highs):
+    if z is None or z < 1 or None in (*lows, *highs):
         return None
     # The standard errors of the two ratings by labels alone: half the width of each interval over
     # the normal quantile.

@@ -4,9 +4,9 @@ from podium.notices.option_forms import option_text
 from podium.numbers import percent
 from podium.rankers.errors.repeated_tests import error_of_two_tests
 
-TESTED_AGAIN = "a second test errs in {share}, not {error}, of cases"
-BY_UNTIL = "a tournament with until= plans both"
-BY_LEVEL = "make both with {option}"
+SECOND_TEST_ERRS = "a second test errs in {share}, not {error}, of cases"
+REMEDY_BY_UNTIL = "a tournament with until= plans both"
+REMEDY_BY_LEVEL = "make both with {option}"
 
 
 def tested_again_text(level: float, before: int, added: int, *, has_verdicts: bool) -> str:
@@ -21,8 +21,8 @@ def tested_again_text(level: float, before: int, added: int, *, has_verdicts: bo
     share = error_of_two_tests(level, before, max(added, 1))
     error = 1 - level
     share_text = f"{share:.0%}" if round(error, 9) >= 0.01 else f"{100 * share:.2g}%"
-    text = TESTED_AGAIN.format(share=share_text, error=percent(error))
-    remedy = BY_UNTIL
+    text = SECOND_TEST_ERRS.format(share=share_text, error=percent(error))
+    remedy = REMEDY_BY_UNTIL
     if not has_verdicts:
-        remedy = BY_LEVEL.format(option=option_text("level", f"{(1 + level) / 2:g}"))
+        remedy = REMEDY_BY_LEVEL.format(option=option_text("level", f"{(1 + level) / 2:g}"))
     return f"{text}: {remedy}"

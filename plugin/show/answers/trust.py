@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from podium.checks import GRAVITY, Check
 from podium.diagnosis.checks.all_checks import CAUTIONS, flagged_checks
 from podium.show.answers import rank_templates
-from podium.show.answers.rank_templates import all_of, number_word
+from podium.show.answers.rank_templates import all_of
+from podium.wording import number_word
 
 MOST_DESCRIBED = 2
 """At most this many flagged checks are described. The others are only named."""

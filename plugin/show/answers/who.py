@@ -9,14 +9,15 @@ from dataclasses import replace
 from itertools import pairwise
 from math import comb, inf, isfinite, nan
 
+from podium.diagnosis.checks.place_checks import checks_against_elo
 from podium.distributions import expit
 from podium.numbers import interval_text
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Separation, Standings
 from podium.show.answers import rank_templates
-from podium.show.answers.rank_templates import all_of, number_word
-from podium.wording import join_names, plural, word_for
+from podium.show.answers.rank_templates import all_of
+from podium.wording import join_names, number_word, plural, word_for
 
 MOST_GROUPS = 3
 """If there are more groups than this, only the first two and the last are described."""
@@ -295,7 +296,8 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
     rest = [separation.names[place] for place in range(groups[1].start, groups[-1].stop)]
     first = _first_group(standings, separation, groups[0], rest)
     leaders = {*groups[0]}
-    if len(rest) == 1 and any(leaders.intersection(separation.beats[k]) for k in leaders):
+    is_leader_ahead = any(leaders.intersection(separation.beats[k]) for k in leaders)
+    if len(rest) == 1 and is_leader_ahead:
         # The sentence on the leading group names the only model below.
         return first
     clauses = [
@@ -331,14 +333,16 @@ def _first_group(
     for k in group:
         better = [names[j] for j in group if k in separation.beats[j]]
         if better:
-            behind.append(rank_templates.BEHIND.format(model=names[k], better=join_names(better)))
+            behind.append(
+                rank_templates.MODEL_BEHIND.format(model=names[k], better=join_names(better))
+            )
         else:
             unbeaten.append(names[k])
     if not behind:
         return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence(standings))
     more = len(behind) - MOST_PAIRS
     if more > 0:
-        number_behind = rank_templates.MORE_BEHIND.format(
+        number_behind = rank_templates.MORE_MODELS_BEHIND.format(
             number=more, are=word_for(more, "is", "are")
         )
         behind = [*behind[:MOST_PAIRS], number_behind]
@@ -360,11 +364,11 @@ def _following_clause(separation: Separation, group: range, *, is_last: bool) ->
     """
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
-        of_one = rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS
+        of_one = rank_templates.IS_LAST if is_last else rank_templates.MODEL_FOLLOWS
         return of_one.format(model=names)
     members = set(group)
     is_open = all(members.isdisjoint(separation.beats[k]) for k in group)
-    template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW
+    template = rank_templates.FOLLOW_OPEN if is_open else rank_templates.MODELS_FOLLOW
     return template.format(models=names)
 
 
@@ -399,7 +403,8 @@ def _lead_text(standings: Standings, separation: Separation) -> str:
     """Write the gap between the first two models with its simultaneous interval.
 
     If the gap is unbounded, only its lower end is written. On an Elo scale, the win rate of that
-    gap is added. Empty if the gap is unknown, or if its only end is 0.
+    gap is added, unless a flagged check says that gaps are no win rates. Empty if the gap is
+    unknown, or if its only end is 0.
     """
     if separation.lead is None or separation.lead[:2] == (inf, 0.0):
         return ""
@@ -419,7 +424,7 @@ def _lead_text(standings: Standings, separation: Separation) -> str:
         lead = rank_templates.LEAD_FROM.format(low=scale.difference_text(low), second=second)
         least = rank_templates.AT_LEAST
         certain_gap = low
-    if not scale.is_elo:
+    if not scale.is_elo or checks_against_elo(standings.checks):
         return lead
     wins = expit(certain_gap / POINTS)
     return rank_templates.LEAD_IN_WINS.format(lead=lead, least=least, wins=wins)

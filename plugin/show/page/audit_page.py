@@ -26,8 +26,8 @@ def audit_page(audit: Audit, command: str) -> str:
     notices = [f"{notice.severity}: {notice_text(notice)}" for notice in audit.warnings]
     return render_page(
         "audit",
-        [],
-        {},
+        scripts=[],
+        data={},
         title=f"{answer[0]} · podium",
         heading=f"podium audit · {board_title(first)}" if has_one else "podium audit",
         answer=answer,

@@ -6,7 +6,7 @@ from podium.diagnosis.checks.sample_checks import check_connected, check_number_
 from podium.rankers.ranking import Standings
 from podium.tables import Table
 
-WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made without battles")
+ROW_WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made without battles")
 """The row that stands for all checks that need the battles."""
 
 
@@ -24,5 +24,5 @@ def checks_table(standings: Standings) -> Table:
         check_unparsed_count(standings.counts),
         check_number_of_items(standings.counts.units, standings.counts.unit),
     ]
-    rows = (*(check.row for check in checks), WITHOUT_BATTLES)
-    return Table("", CHECK_COLUMNS, rows, "lll", words=True)
+    rows = (*(check.row for check in checks), ROW_WITHOUT_BATTLES)
+    return Table(title="", header=CHECK_COLUMNS, rows=rows, align="lll", words=True)

@@ -26,8 +26,8 @@ def label_page(rows: Sequence[SheetRow]) -> str:
     title = "Which response is better?"
     return render_page(
         "label",
-        [read_asset("tables.js"), read_asset("votes.js")],
-        shown,
+        scripts=[read_asset("tables.js"), read_asset("votes.js")],
+        data=shown,
         title=title,
         heading=title,
         answer=(),

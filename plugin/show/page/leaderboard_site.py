@@ -180,8 +180,8 @@ def _render_index(
     links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
     return render_page(
         "leaderboard",
-        [read_asset("tables.js")],
-        {},
+        scripts=[read_asset("tables.js")],
+        data={},
         title=f"{title} · podium",
         heading=title,
         answer=leaders,
@@ -215,7 +215,7 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
             f"{standings.counts.items:,}",
         )
         rows.append(row)
-    return Table("", HEADER, tuple(rows), "llllrrr")
+    return Table(title="", header=HEADER, rows=tuple(rows), align="llllrrr")
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
@@ -266,7 +266,7 @@ def _places_table(entries: Sequence[SiteEntry]) -> Table:
         "simultaneous within a ranking. Each column has its own scale, and no score is averaged "
         "over rankings.",
     )
-    return Table("", tuple(header), tuple(rows), legend=legend)
+    return Table(title="", header=tuple(header), rows=tuple(rows), legend=legend)
 
 
 def _format_score(standings: Standings, entry: Entry) -> str:

@@ -291,8 +291,8 @@ def _pool_texts(
         replies.append((OTHER_ORDER.get(order, order), judge, reply))
     key_a = (item, number, a)
     key_b = (item, number, b)
-    first = pool.code(texts.responses.get(key_a), is_transcript=key_a in texts.transcripts)
-    second = pool.code(texts.responses.get(key_b), is_transcript=key_b in texts.transcripts)
+    first = pool.code(texts.responses.get(key_a), is_transcript=(key_a in texts.transcripts))
+    second = pool.code(texts.responses.get(key_b), is_transcript=(key_b in texts.transcripts))
     coded_replies = [
         (order, pool.short_judges.get(judge, judge), pool.code(reply))
         for order, judge, reply in replies

@@ -30,7 +30,7 @@ from podium.show.report.disclosure import Disclosure
 from podium.tables import Table
 from podium.wording import join_names, plural
 
-IN_TWO_UNITS = "The scores are not in one unit, so nothing that compares models by them is shown."
+TWO_UNITS_TEXT = "The scores are not in one unit, so nothing that compares models by them is shown."
 """What the page says in place of win rates, probabilities and the judge card."""
 
 
@@ -98,7 +98,7 @@ def add_battles_to_page(
         seed: seed of resamples and of the sample of battles.
     """
     if are_scales_unlike(content.ranking.standings[0].checks):
-        missing = dict.fromkeys(("ranks", "judge"), IN_TWO_UNITS)
+        missing = dict.fromkeys(("ranks", "judge"), TWO_UNITS_TEXT)
         content = replace(content, missing={**content.missing, **missing})
     else:
         content = _add_matchups(content, battles, seed)

@@ -4,8 +4,8 @@ from typing import Any
 
 from podium.diagnosis.audit_record import BoardAudit, Probe
 from podium.show.report.audit_view import (
-    DESCRIBED,
-    NOT_APPLICABLE,
+    DESCRIBED_TEXT,
+    NOT_APPLICABLE_TEXT,
     QUESTIONS,
     board_title,
     interval_of_check,
@@ -15,12 +15,15 @@ from podium.show.report.audit_view import (
     threshold_of_probe,
 )
 
-SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED: "·", NOT_APPLICABLE: "–"}
+SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED_TEXT: "·", NOT_APPLICABLE_TEXT: "–"}
 """The sign beside a result, so that no colour is needed to tell results apart."""
 
 
 def board_values(board: BoardAudit) -> dict[str, Any]:
-    """Return what the template shows of the audit of one ranking."""
+    """Return what the template shows of the audit of one ranking: title, answer, counts and rows.
+
+    The key `starts` marks the row with which descriptions begin.
+    """
     tested = [probe for probe in board.probes if not probe.is_descriptive]
     numbers = []
     for result in ("flagged", "not known", "ok"):
@@ -39,7 +42,7 @@ def board_values(board: BoardAudit) -> dict[str, Any]:
 
 
 def _row_values(probe: Probe) -> dict[str, Any]:
-    """Return what the template shows of a probe."""
+    """Return what the template shows of a probe: its question, result, numbers and advice."""
     result = result_text(probe)
     return {
         "title": probe_title(probe),
@@ -60,4 +63,5 @@ def _start_sentence(probe: Probe) -> str:
     """Return what was found with a capital, unless it begins with the name of a model or judge."""
     text = probe.finding_text
     starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
-    return text if starts_with_name or probe.judge else text[:1].upper() + text[1:]
+    begins_with_name = starts_with_name or bool(probe.judge)
+    return text if begins_with_name else text[:1].upper() + text[1:]

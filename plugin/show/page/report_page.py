@@ -26,7 +26,7 @@ from podium.show.pictures.charts import (
     rank_bubbles,
     reliability_diagram,
 )
-from podium.show.pictures.style import DARK, LIGHT, theme
+from podium.show.pictures.style import DARK_COLOURS, LIGHT_COLOURS, theme
 from podium.show.report.audit_view import LEGEND
 from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.disclosure import disclosure_reports
@@ -59,8 +59,16 @@ CAPTIONS = {
     ),
 }
 """Text alternatives of charts. `_forest_caption` writes those of forest plots."""
-TO_BATTLES = " Click on a cell, or on a button below, to open its battles."
+HOW_TO_OPEN_BATTLES = " Click on a cell, or on a button below, to open its battles."
 """Follows the caption of win rates if the page lists battles."""
+
+
+def _audits_in_page(content: PageContent) -> list[dict[str, Any]] | None:
+    """Return the audits for scripts, each with its slice as people read it; None without audit."""
+    if content.audit is None:
+        return None
+    boards = content.audit.boards
+    return [board.to_dict() | {"slice": board.standings.shown_slice} for board in boards]
 
 
 def report_page(content: PageContent) -> str:
@@ -76,11 +84,11 @@ def report_page(content: PageContent) -> str:
     listed = content.listed
     data = {
         "charts": {name: chart_in_page(chart) for name, (chart, _) in charts.items()},
-        "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
+        "themes": {"light": theme(LIGHT_COLOURS), "dark": theme(DARK_COLOURS)},
         "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
         "order": [entry.model for entry in first.entries],
         "units": plural(first.counts.unit, 2),
-        "audits": [board.to_dict() for board in content.audit.boards] if content.audit else None,
+        "audits": _audits_in_page(content),
     }
     answer = reports[0].answer or plain_answer(first)
     counts = first.counts
@@ -90,8 +98,8 @@ def report_page(content: PageContent) -> str:
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
     return render_page(
         "report",
-        [charting_library(), *map(read_asset, SCRIPTS)],
-        data,
+        scripts=[charting_library(), *map(read_asset, SCRIPTS)],
+        data=data,
         title=f"{answer[0]} · podium",
         heading=heading,
         answer=answer,
@@ -195,7 +203,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
             bubbles = rank_bubbles(content.names, shares)
             units = plural(standings[0].counts.unit, 2)
             charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top, units=units)
-        caption = CAPTIONS["beats"] + (TO_BATTLES if content.listed else "")
+        caption = CAPTIONS["beats"] + (HOW_TO_OPEN_BATTLES if content.listed else "")
         charts["beats"] = heat_map(content.matchups, content.names), caption
     if content.calibration is not None:
         charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
@@ -247,4 +255,4 @@ def _provenance_table(content: PageContent) -> Table:
             rows.append((name.replace("_", " "), text))
     versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     rows.append(("versions", ", ".join(versions)))
-    return Table("", ("", "as it was"), tuple(rows), "ll", words=True)
+    return Table(title="", header=("", "as it was"), rows=tuple(rows), align="ll", words=True)

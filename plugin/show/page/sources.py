@@ -1,5 +1,6 @@
 """Collect the texts of battles and the costs of answers from the sources of a page."""
 
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ class BattleTexts:
         transcripts: keys in `responses` whose texts are transcripts of agents.
         systems: the system prompt of each item that has one.
         media: items whose instruction has images or other contents beside its text.
+        references: files that have the responses of a model which the logs of its battles lack.
         lost: notes on files of `--responses` that could not be read.
     """
 
@@ -65,6 +67,7 @@ class BattleTexts:
     transcripts: set[tuple[str, int, str]] = field(default_factory=set)
     systems: dict[str, str] = field(default_factory=dict)
     media: set[str] = field(default_factory=set)
+    references: dict[str, str] = field(default_factory=dict)
     lost: list[Notice] = field(default_factory=list)
 
     def add_row(self, row: Mapping[str, Any]) -> None:
@@ -78,7 +81,8 @@ class BattleTexts:
             row: `item`, `model_a`, `model_b` and, if known, `response` (1 by default),
                 `instruction`, `system`, `media`, `response_a`, `response_b`, `transcript`
                 (True if the responses are transcripts), `order`, `judge`, `words` (the judge's
-                reply), and `carried` (True if an earlier log has this reply, too).
+                reply), `carried` (True if an earlier log has this reply, too), and `reference` (the
+                file with the response of model_b, if the row lacks it).
         """
         if not row.get("item"):
             return
@@ -96,11 +100,14 @@ class BattleTexts:
                 self.responses.setdefault(key, row[f"response_{side}"])
                 if row.get("transcript") is True:
                     self.transcripts.add(key)
+        if row.get("reference"):
+            self.references.setdefault(row["model_b"], row["reference"])
         if row.get("words"):
             key_of_battle = (item, number, row["model_a"], row["model_b"])
             reply = (row.get("order") or "", row.get("judge") or "", row["words"])
             replies = self.replies.setdefault(key_of_battle, [])
-            if not (row.get("carried") is True and reply in replies):
+            is_repeat = row.get("carried") is True and reply in replies
+            if not is_repeat:
                 replies.append(reply)
 
     def add_responses(self, responses: Responses) -> None:
@@ -135,8 +142,9 @@ def collect_texts(
 
     A text is taken from the first of these that has it: the table of battles, the texts of battles
     in logs, files of responses, and responses in the sources of verdicts (tables, folders, and
-    logs of hosts). The last are read only if the others have no response of a model. A note says
-    which models then still have none, and why if responses cannot be read.
+    logs of hosts). The last are read only if the others have no response of a model, or no
+    instruction. A note says which models then still have no response, and why if responses cannot
+    be read.
 
     Args:
         battles: the battles. Columns of their table may hold texts.
@@ -160,7 +168,7 @@ def collect_texts(
         texts.add_responses(read)
         # A file of both is told once, among those of the battles.
         texts.lost.extend(note for note in read.lost_files if note not in battles.lost)
-    if texts.models_without_texts(battles.models):
+    if texts.models_without_texts(battles.models) or not texts.instructions:
         _add_responses_of_sources(texts, battles, sources, allow)
     if _is_response_unknown(texts, battles):
         texts.notes.append(FIRST_RESPONSES)
@@ -198,7 +206,16 @@ def _add_responses_of_sources(
     lacking = texts.models_without_texts(battles.models)
     if lacking:
         of_models = f" of {some(lacking)}" if texts.responses else ""
-        texts.notes.append(f"No texts of responses{of_models}: {reason}.")
+        references = [name for name in lacking if name in texts.references]
+        reasons = [] if len(references) == len(lacking) else [reason]
+        reasons += [_text_on_reference(name, texts) for name in references]
+        texts.notes.append(f"No texts of responses{of_models}: {'; '.join(reasons)}.")
+
+
+def _text_on_reference(model: str, texts: BattleTexts) -> str:
+    """Return the option that adds the responses of a reference that a judged log names."""
+    named = shlex.quote(f"{model}={texts.references[model]}")
+    return f"the judged log holds no texts of its reference; --responses {named} adds them"
 
 
 def _have_other_items(responses: Responses, battles: Battles) -> bool:
@@ -269,7 +286,10 @@ def costs_table(
         "Means over a model's answers, from its own logs; the judge's costs are not included.",
     )
     return Table(
-        "", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend
+        title="",
+        header=("model", "score", "answers", *means.columns),
+        rows=tuple(table_rows),
+        legend=legend,
     )
 
 

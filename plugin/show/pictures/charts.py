@@ -16,7 +16,7 @@ from podium.rankers.calibration.calibration import Calibration
 from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.head_to_head import matchup_table
 from podium.rankers.ranking import Ranking, Standings
-from podium.show.pictures.style import LIGHT, load_extra, theme
+from podium.show.pictures.style import LIGHT_COLOURS, load_extra, theme
 
 alt: Any = load_extra("altair")
 WIDTH = 460
@@ -100,7 +100,8 @@ def _forest_of(group: Sequence[Standings]) -> Any:
             x=x, shape=alt.Shape("ranker:N", **legend)
         )
     layers = [*_interval_layers(chart, rows, title), points]
-    if len(rankers) == 1 and any(row["rank set"] for row in rows):
+    has_rank_sets = any(row["rank set"] for row in rows)
+    if len(rankers) == 1 and has_rank_sets:
         rank_sets = chart.mark_text(align="left", dx=10)
         layers.append(rank_sets.encode(x=alt.value("width"), text="rank set:N"))
     picture = alt.layer(*layers).properties(width=WIDTH, height=height)
@@ -124,10 +125,16 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
         layers += _conformal_layers(chart, rows, title)
     bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
-    if any(row["low"] is not None and row["high"] is None for row in rows):
-        layers += _unbounded_layers(chart, "low", "high", "triangle-right", title)
-    if any(row["high"] is not None and row["low"] is None for row in rows):
-        layers += _unbounded_layers(chart, "high", "low", "triangle-left", title)
+    has_open_upper_end = any(row["low"] is not None and row["high"] is None for row in rows)
+    if has_open_upper_end:
+        layers += _unbounded_layers(
+            chart, known_end="low", unknown_end="high", shape="triangle-right", title=title
+        )
+    has_open_lower_end = any(row["high"] is not None and row["low"] is None for row in rows)
+    if has_open_lower_end:
+        layers += _unbounded_layers(
+            chart, known_end="high", unknown_end="low", shape="triangle-left", title=title
+        )
     return layers
 
 
@@ -244,10 +251,10 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """
     labels = list(map(printable, names))
     size = len(names)
-    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MOST_NAMED)
+    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=(size <= MOST_NAMED))
     scale = alt.Scale(padding=0)
     x = alt.X("against:N", title="against", axis=angle, sort=labels, scale=scale)
-    y = _model_axis(labels, labels=size <= MOST_NAMED).scale(padding=0)
+    y = _model_axis(labels, labels=(size <= MOST_NAMED)).scale(padding=0)
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     tooltip = [
         "model:N",
@@ -354,7 +361,7 @@ def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
 
 def ranking_plot(ranking: Ranking) -> Any:
     """Draw the styled forest plot of a ranking."""
-    return in_style(forest(ranking.standings))
+    return apply_style(forest(ranking.standings))
 
 
 def calibration_plot(calibration: Calibration) -> Any:
@@ -362,7 +369,7 @@ def calibration_plot(calibration: Calibration) -> Any:
     charts = [placement(calibration)]
     if calibration.agreement.bins:
         charts.append(reliability_diagram(calibration))
-    return in_style(alt.vconcat(*charts))
+    return apply_style(alt.vconcat(*charts))
 
 
 def battles_plot(battles: Any) -> Any:
@@ -373,12 +380,12 @@ def battles_plot(battles: Any) -> Any:
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
     best_first = rates.sort_values(ascending=False, kind="stable").index.tolist()
-    return in_style(heat_map(matchups, best_first))
+    return apply_style(heat_map(matchups, best_first))
 
 
-def in_style(chart: Any) -> Any:
+def apply_style(chart: Any) -> Any:
     """Apply podium's style on a white background."""
-    return chart.configure(**theme(LIGHT))
+    return chart.configure(**theme(LIGHT_COLOURS))
 
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:

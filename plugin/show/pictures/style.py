@@ -9,14 +9,14 @@ from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
-LIGHT = {
+LIGHT_COLOURS = {
     "ink": "#1c2127",
     "grey": "#646c76",
     "faint": "#dfe3e8",
     "paper": "#ffffff",
     "accent": "#1d5fbf",
 }
-DARK = {
+DARK_COLOURS = {
     "ink": "#e8eaed",
     "grey": "#a2aab4",
     "faint": "#3a4048",
@@ -42,7 +42,7 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
     """Return Vega-Lite's configuration: no frame, no ticks, and grid lines for the values only.
 
     Args:
-        colours: colours by role, as in `LIGHT` and `DARK`.
+        colours: colours by role, as in `LIGHT_COLOURS` and `DARK_COLOURS`.
     """
     ink = colours["ink"]
     grey = colours["grey"]

@@ -21,14 +21,15 @@ PROBE_COLUMNS = (
     "threshold",
     "what was found, and what to do",
 )
-NOT_APPLICABLE = "no such data"
+NOT_APPLICABLE_TEXT = "does not apply"
 """Shown for a probe that cannot be made of such data."""
-DESCRIBED = "measured"
+DESCRIBED_TEXT = "measured"
 """Shown in place of `ok` for a probe that is never flagged."""
 LEGEND = (
-    "measured: a figure that is never flagged. By Holm's rule, the tests of the ranking share an "
-    "error rate of 5%, and those of an audit alone another 5%; groups and categories have 2% each. "
-    "Of 440 simulated rankings without faults, 34 were flagged (8%, interval 5% to 11%)."
+    "measured: a figure that is never flagged; rows below the line are descriptions and do not "
+    "count. By Holm's rule, the tests of the ranking share an error rate of 5%, and the tests that "
+    "only an audit makes another 5%; groups and categories have 2% each. "
+    "Of 200 simulated rankings without faults, 15 were flagged (8%, interval 4% to 12%)."
 )
 SOURCE = "SOURCE"
 """Stands in a table for what was typed to read the battles."""
@@ -87,7 +88,7 @@ QUESTIONS = {
 
 def audit_reports(audit: Audit) -> tuple[Report, ...]:
     """Build a report per ranking, with its answer and the table of its probes."""
-    return tuple(board_report(board, named=len(audit.boards) > 1) for board in audit.boards)
+    return tuple(board_report(board, named=(len(audit.boards) > 1)) for board in audit.boards)
 
 
 def audit_text(audit: Audit) -> str:
@@ -105,9 +106,17 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
         legend.insert(0, f"{SOURCE}: {source}")
     # A line separates the tests from the descriptions, which come last.
     tests = sum(not probe.is_descriptive for probe in probes)
-    rules = frozenset({tests - 1}) if 0 < tests < len(probes) else frozenset[int]()
+    has_both_kinds = 0 < tests < len(probes)
+    # A rule stands below the last test.
+    rules = frozenset({tests - 1}) if has_both_kinds else frozenset[int]()
     table = Table(
-        "", PROBE_COLUMNS, rows, align="llrrrl", words=True, rules=rules, legend=tuple(legend)
+        title="",
+        header=PROBE_COLUMNS,
+        rows=rows,
+        align="llrrrl",
+        words=True,
+        rules=rules,
+        legend=tuple(legend),
     )
     title = board_title(board)
     answer = board.answer
@@ -138,9 +147,9 @@ def probe_title(probe: Probe) -> str:
 def result_text(probe: Probe) -> str:
     """Return the result of a probe: ok, flagged, not known, measured, or does not apply."""
     if not probe.applies:
-        return NOT_APPLICABLE
+        return NOT_APPLICABLE_TEXT
     if probe.is_descriptive and probe.check.result is Result.OK:
-        return DESCRIBED
+        return DESCRIBED_TEXT
     return probe.check.result.value
 
 

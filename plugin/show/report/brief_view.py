@@ -103,7 +103,10 @@ def _fit_texts(
 
 
 def _answer_lines(sentences: Collection[str], most: int | None = None) -> list[str]:
-    """Return sentences as wrapped lines of one paragraph, which ends with `...` if it is cut."""
+    """Return sentences as wrapped lines of one paragraph, which ends with `...` if it is cut.
+
+    It is cut after `most` lines; with None, it is not.
+    """
     text = readable(" ".join(sentences))
     return textwrap.wrap(
         text, PLAIN_WIDTH, break_on_hyphens=False, max_lines=most, placeholder=" ..."
@@ -127,7 +130,7 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     if table is None:
         return [], 0
     rows = tuple(table.rows[k] for k in kept)
-    bare = Table("", table.header, rows, align=table.align, spare=table.spare)
+    bare = Table(title="", header=table.header, rows=rows, align=table.align, spare=table.spare)
     lines = terminal_text([Report("", table=bare)]).splitlines()
     is_rule = [set(line.strip()) <= {"─"} for line in lines]
     plain = [line for line, rule in zip(lines, is_rule, strict=True) if line.strip() and not rule]

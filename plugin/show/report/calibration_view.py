@@ -271,7 +271,9 @@ def _table_report(
         legend: sentences that explain the columns.
     """
     cells = tuple(map(tuple, rows))
-    table = Table("", tuple(header), cells, align, bars=bars, legend=tuple(legend))
+    table = Table(
+        title="", header=tuple(header), rows=cells, align=align, bars=bars, legend=tuple(legend)
+    )
     return Report(title, table=table)
 
 

@@ -139,7 +139,7 @@ def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
         versions=provenance.get("versions", {}),
         sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
         hosts=tuple(_hosts_of(runs)),
-        unknown=tuple(_unknown_facts(runs, judges, has_scores="metrics" in provenance)),
+        unknown=tuple(_unknown_facts(runs, judges, has_scores=("metrics" in provenance))),
         audit=audit,
     )
 
@@ -165,7 +165,7 @@ def _host_of(run: Mapping[str, Any]) -> str:
 
 
 def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
-    """Return the programs that ran the evals with their versions, each once."""
+    """Return the programs that ran the evals, each with its version or None, each once."""
     hosts = [(_host_of(run), run.get("host_version")) for run in runs]
     return list(dict.fromkeys(each for each in hosts if each[0]))
 
@@ -243,7 +243,7 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
 def _table_of(title: str, rows: Mapping[str, str]) -> Table:
     """Build a table of names and facts in words."""
     cells = tuple((name, text) for name, text in rows.items())
-    return Table(title, ("", "as recorded"), cells, "ll", words=True)
+    return Table(title=title, header=("", "as recorded"), rows=cells, align="ll", words=True)
 
 
 def _runs_text(runs: Sequence[Mapping[str, Any]]) -> str:

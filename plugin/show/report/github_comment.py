@@ -21,7 +21,9 @@ MOST_CHARACTERS = 65_536
 """Largest number of characters that GitHub accepts in the body of a comment."""
 ROOM_FOR_NOTE = 200
 """Number of characters that are kept free for the note on what is left out."""
-LEFT_OUT = "{what} left out, as a comment has at most {most:,} characters: `--format md` has all"
+LEFT_OUT_LINE = (
+    "{what} left out, as a comment has at most {most:,} characters: `--format md` has all"
+)
 """Last line of a comment that is too long."""
 LINK = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|(?<=:)//|\bwww(?=\.)", re.IGNORECASE)
 """Where a link begins or can be broken: a mention of a person or team (`@name`), an issue (`#12`,
@@ -75,7 +77,7 @@ def _fit_to_comment(blocks: Sequence[str], foldable: Sequence[int]) -> str:
         if lines:
             parts.append(f"{quantity(lines, 'line')} of the longest table")
         are = "is" if sections + lines == 1 else "are"
-        note = LEFT_OUT.format(what=f"{' and '.join(parts)} {are}", most=MOST_CHARACTERS)
+        note = LEFT_OUT_LINE.format(what=f"{' and '.join(parts)} {are}", most=MOST_CHARACTERS)
         text = _join_blocks([*kept, note])
     return text
 

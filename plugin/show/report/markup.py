@@ -41,10 +41,16 @@ PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 
 def markdown_text(reports: Sequence[Report]) -> str:
-    """Render reports as Markdown."""
+    """Render reports as Markdown, one below the other; `_blocks` says what each report holds."""
     texts = []
     for report in reports:
-        blocks = _blocks(report, escape_markdown, "**{}**", markdown_table, MARKDOWN_LINE_END)
+        blocks = _blocks(
+            report,
+            escape=escape_markdown,
+            heading="**{}**",
+            table_text=markdown_table,
+            line_end=MARKDOWN_LINE_END,
+        )
         texts.append("\n\n".join(filter(None, blocks)) + "\n")
     return "\n".join(texts)
 
@@ -53,7 +59,13 @@ def latex_text(reports: Sequence[Report]) -> str:
     """Render reports as LaTeX tables (booktabs) with their notes."""
     text = f"{PREAMBLE}\n"
     for report in reports:
-        blocks = _blocks(report, escape_latex, r"\paragraph{{{}}}", _latex_table, "\n\n")
+        blocks = _blocks(
+            report,
+            escape=escape_latex,
+            heading=r"\paragraph{{{}}}",
+            table_text=_latex_table,
+            line_end="\n\n",
+        )
         text += "".join(f"{block}\n\n" for block in blocks if block)
     return text
 

@@ -325,7 +325,8 @@ def _prompt(instruction: str, system: str | None, form: str) -> Any:
     `system` is None if there is no system prompt.
     """
     if form == "standard":
-        return _encodable(instruction if system is None else f"{system}\n\n{instruction}")
+        whole = instruction if system is None else f"{system}\n\n{instruction}"
+        return _encodable(whole)
     messages = [] if system is None else [_message("system", system)]
     return [*messages, _message("user", instruction)]
 
@@ -370,8 +371,19 @@ def _write_parquet(rows: Sequence[Mapping[str, Any]], path: str, form: str) -> N
     text = pa.string()
     message = pa.struct([("role", text), ("content", text)])
     shown = text if form == "standard" else pa.list_(message)
-    types = dict.fromkeys(("prompt", "chosen", "rejected"), shown)
-    types |= {"credit": pa.float64(), "order_agreement": text, "judge": text, "metric": text}
-    types |= dict.fromkeys(("chosen_model", "rejected_model", "task", "item"), text)
-    types |= {"response": pa.int64(), "category": text}
+    types = {
+        "prompt": shown,
+        "chosen": shown,
+        "rejected": shown,
+        "credit": pa.float64(),
+        "order_agreement": text,
+        "judge": text,
+        "metric": text,
+        "chosen_model": text,
+        "rejected_model": text,
+        "task": text,
+        "item": text,
+        "response": pa.int64(),
+        "category": text,
+    }
     pq.write_table(pa.Table.from_pylist(list(rows), schema=pa.schema(types)), path)

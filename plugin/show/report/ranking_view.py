@@ -102,14 +102,16 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
     answered = set[str | None]()
     tables = [standings_report(standings) for standings in ranking.standings]
     for k, standings in enumerate(ranking.standings):
-        has_answer = standings is first or (are_alone and standings.slice not in answered)
+        is_first_of_slice = standings.slice not in answered
+        has_answer = standings is first or (are_alone and is_first_of_slice)
         answered.add(standings.slice)
         same = _standings_with_same_table(k, ranking.standings, tables)
         report = tables[k]
         if same is not None:
             text = f"{standings_name(standings)}: the same table as {standings_name(same)}"
             report = replace(report, table=None, notes=(text,))
-        reports.append(replace(report, answer=standings.answer if has_answer else ()))
+        answer = standings.answer if has_answer else ()
+        reports.append(replace(report, answer=answer))
     return tuple(reports)
 
 
@@ -152,7 +154,10 @@ def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
 
 
 def _column_ranked_alone(ranking: Ranking) -> str | None:
-    """Return the column whose values are ranked one by one although the user did not ask for it."""
+    """Return the column whose values are ranked one by one although the user did not ask for it.
+
+    The result is None if there is no such column.
+    """
     for standings in ranking.standings:
         for warning in select_codes(standings.warnings, RANKED_ALONE):
             return str(warning.fields["column"])
@@ -207,7 +212,9 @@ def _rows_of_cuts(standings: Standings) -> frozenset[int]:
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
     """Return the score of a model with its interval; None if it has no score."""
-    return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
+    if entry.score is None:
+        return None
+    return Estimate(value=entry.score, low=entry.low, high=entry.high)
 
 
 def standings_heading(standings: Standings) -> str:
@@ -366,12 +373,15 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     diagnostics = standings.diagnostics
     yield counts_text(standings.counts, diagnostics.get("unparsed_reasons", {}))
     swap = diagnostics.get("swap", {})
-    readable = swap["same"] + swap["half"] + swap["flip"] if swap else 0
-    if readable:
-        same = share_text(swap["same"] / readable)
-        half = share_text(swap["half"] / readable)
-        flip = share_text(swap["flip"] / readable)
-        yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
+    readable_pairs = 0
+    if swap:
+        readable_pairs = swap["same"] + swap["half"] + swap["flip"]
+    if readable_pairs:
+        same = share_text(swap["same"] / readable_pairs)
+        half = share_text(swap["half"] / readable_pairs)
+        flip = share_text(swap["flip"] / readable_pairs)
+        shares = f"same verdict {same}, one tie {half}, flip {flip}"
+        yield f"order swapped: {shares} of {readable_pairs:,}"
     graded = diagnostics.get("graded")
     if graded:
         yield (
@@ -420,7 +430,8 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
 
     The largest slope comes first. A last line has the test that all judges rate alike.
     """
-    for name, row in sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"]):
+    by_falling_slope = sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"])
+    for name, row in by_falling_slope:
         slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
         position = ""
         if row["position"] is not None:
@@ -494,7 +505,8 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     widths = [f"{width:.2f}" for width in sorted(quantiles - {None})]
     if None in quantiles:
         widths.append("infinite")
-    q = widths[0] if widths[0] == widths[-1] else f"{widths[0]} … {widths[-1]}"
+    least, largest = widths[0], widths[-1]
+    q = least if least == largest else f"{least} … {largest}"
     sizes = conformal["n"].values()
     models = range_text(min(sizes), max(sizes))
     calibrated = plural("calibrated model", max(sizes))
@@ -589,11 +601,12 @@ def battles_html(battles: Battles) -> str:
         rows.append(tuple(text_of(cell) or "" for cell in row))
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
+    # Floats are aligned to the right.
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:
         title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"
-    table = Table("", names, tuple(rows), align)
+    table = Table(title="", header=names, rows=tuple(rows), align=align)
     return html_part((Report(title, table=table, notes=(sizes,)),))
 
 

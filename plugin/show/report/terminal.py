@@ -25,7 +25,7 @@ INDENT = 2
 """Number of spaces before the lines of facts."""
 GAP = 3
 """Number of spaces between the columns of a table. Columns of facts have one less."""
-NARROWEST = 20
+NARROWEST_COLUMN = 20
 """Columns of labels, names or sentences are not made narrower than this, in characters."""
 BOLD = "\x1b[1m"
 DIM = "\x1b[2m"
@@ -123,7 +123,7 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
         widths.append(max(lengths, default=0))
     gap = GAP - 1
     largest_label_width = width - INDENT - sum(widths[1:]) - gap * (len(widths) - 1)
-    widths[0] = min(widths[0], max(largest_label_width, NARROWEST))
+    widths[0] = min(widths[0], max(largest_label_width, NARROWEST_COLUMN))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         if row:
@@ -146,7 +146,7 @@ def _table_lines(table: Table, width: int) -> list[str]:
     if excess > 0:
         left_aligned = [k for k, letter in enumerate(align) if letter == "l"]
         for k in sorted(left_aligned, key=lambda k: -widths[k]):
-            narrow = min(widths[k], max(widths[k] - excess, NARROWEST))
+            narrow = min(widths[k], max(widths[k] - excess, NARROWEST_COLUMN))
             excess -= widths[k] - narrow
             widths[k] = narrow
     rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
@@ -214,11 +214,11 @@ def _column_widths(table: Table) -> list[int]:
 def _width(table: Table) -> int:
     """Return the width of a table with its margin, in characters, if only sentences wrap.
 
-    A last column of sentences counts with at most `NARROWEST`.
+    A last column of sentences counts with at most `NARROWEST_COLUMN`.
     """
     *widths, last = _column_widths(table)
     if table.words:
-        last = min(last, NARROWEST)
+        last = min(last, NARROWEST_COLUMN)
     return MARGIN + sum(widths) + last + GAP * len(widths)
 
 

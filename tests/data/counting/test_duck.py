@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from podium import read_battles
-from podium.data.counting.duck import BATCH, Duck, arrays_of
+from podium.data.counting.duck import BATCH, Duck, arrays_of, copy_command, literal_path
 from podium.data.counting.relations import text
 from podium.data.counting.verdicts import start_engine
 from podium.errors import DataError, UsageError
@@ -115,3 +115,13 @@ def test_a_part_of_a_record_batch_has_the_numbers_of_its_rows():
     arrays = arrays_of(batch.slice(1, 2))
     assert arrays["whole"].tolist() == [2, 3]
     assert arrays["part"].tolist() == [1.5, 2.5]
+
+
+def test_rows_are_copied_to_a_file_whose_path_has_wildcards_and_quotes(tmp_path):
+    folder = tmp_path / "it's [1]"
+    folder.mkdir()
+    file = folder / "rows.parquet"
+    engine = Duck()
+    engine.connection.execute(copy_command("select 7 as x", file))
+    assert [each.name for each in folder.iterdir()] == ["rows.parquet"]
+    assert engine.rows(f"select x from {literal_path(file)}") == [(7,)]

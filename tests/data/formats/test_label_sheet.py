@@ -39,6 +39,13 @@ def test_a_sheet_reads_back_as_the_battles_it_was_made_of(tmp_path):
     }
 
 
+def test_the_number_of_a_response_is_read_back_and_older_tokens_mean_the_first():
+    rows = [*ROWS[:2], SheetRow("item-2", "Add.", "amber", "cedar", "2", "4", response=2)]
+    read_back = read(sheet_table(rows).assign(verdict="1"))
+    assert read_back["response"].tolist() == [1, 1, 2]
+    assert "response" not in read(filled("1", "2", "tie"))
+
+
 def test_an_empty_verdict_is_not_labelled_and_no_tie():
     table = read(filled("1", "", None))
     assert table["credit"].isna().tolist() == [False, True, True]

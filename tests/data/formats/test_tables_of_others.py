@@ -376,3 +376,13 @@ def test_blank_lines_are_counted_in_the_place_of_a_row(save):
     lines = [json.dumps(row) for row in rows]
     assert "v.jsonl, line 3" in refusal(save("v.jsonl", "\n".join(lines)))
     assert "w.jsonl, line 5" in refusal(save("w.jsonl", "\n\n".join(lines) + "\n"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["rank", "audit", "diagnose"])
+def test_every_command_reads_standard_input(command):
+    rows = "".join(f"{k},x,y,{k % 2}\n{k},y,z,{k % 3 > 0:d}\n" for k in range(40))
+    typed = [sys.executable, "-m", "podium", command, "-"]
+    run = subprocess.run(typed, input=HEADER + rows, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "40 items" in run.stdout

@@ -466,9 +466,7 @@ def test_pairwise_scores_say_what_is_cut(tmp_path, behave, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert "3 of 3 responses (100%) are shown as transcripts of at most 500 tokens" in said
     assert "3 of 3 transcripts are cut to fit (mockllm/ash 3 of 3)" in said
-    assert (
-        said.count("transcripts of samples are cut to fit; -S transcript_tokens=N shows more") == 1
-    )
+    assert said.count("samples are cut to fit; pairwise(transcript_tokens=N) shows more") == 1
     assert "-T " not in said
 
 

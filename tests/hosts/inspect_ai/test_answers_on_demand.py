@@ -447,7 +447,7 @@ def test_prompts_without_models_are_rejected_with_the_role_to_type(prompts: str)
         (
             ("ash", "elm"),
             {"max_cost": 1, "prices": {"scripted/ash": 2}},
-            "give two numbers, [INPUT, OUTPUT]",
+            "give two or three numbers, [INPUT, OUTPUT]",
         ),
         (("ash", "elm"), {"max_cost": 0}, "max_cost=0: give a sum above 0"),
         (("ash", "elm"), {"prompts": "none.jsonl"}, "none.jsonl"),

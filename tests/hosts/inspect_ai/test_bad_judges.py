@@ -209,7 +209,7 @@ def test_order_as_given_says_nothing_of_the_position(play, behave, record, write
 def fast_watch(monkeypatch):
     """Let a server be dead, and silence be long, after a twentieth of a second."""
     monkeypatch.setattr(reply_watch, "DEAD_AFTER", 0.05)
-    monkeypatch.setattr(reply_watch, "TOLD_EVERY", 0.05)
+    monkeypatch.setattr(reply_watch, "SECONDS_BETWEEN_LINES", 0.05)
 
 
 REFUSED = ConnectionRefusedError(111, "Connection refused")

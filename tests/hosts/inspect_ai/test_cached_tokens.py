@@ -50,15 +50,35 @@ def test_what_the_cache_saved_is_the_difference_of_prices(
     assert text.endswith(end)
 
 
+@pytest.mark.parametrize(
+    ("price", "end"),
+    [
+        ([3, 15, 0.3], ", which saved 2.70 in money"),
+        ([3, 15, 3], ", which saved 0.00 in money"),
+        ([3, 15], "the provider's prompt cache"),
+    ],
+)
+def test_given_prices_say_what_the_cache_saved_if_they_have_that_of_cached_tokens(
+    monkeypatch: pytest.MonkeyPatch, price: list[float], end: str
+) -> None:
+    of_inspect = SimpleNamespace(input=100.0, input_cache_read=1.0, input_cache_write=100.0)
+    monkeypatch.setattr(cached_tokens, "get_model_info", lambda _: SimpleNamespace(cost=of_inspect))
+    [text] = cached_tokens_texts(used(1_000_000, 10), {"lab/judge": price})
+    assert text.endswith(end)
+
+
+PRICES = {"formed/caches": [10_000, 0, 1_000]}
+"""At these prices, each call whose 9 of 10 input tokens are cached saves 0.081."""
 CACHED = "input tokens (90%) of formed/caches came from the provider's prompt cache"
 
 
 def test_a_tournament_says_at_its_end_what_the_cache_served(
     play: Any, write_responses: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    log = play(round_robin(responses=write_responses(items=1)), "formed/caches")
+    task = round_robin(responses=write_responses(items=1), prices=PRICES)
+    log = play(task, "formed/caches")
     said = capfd.readouterr().err
-    assert f"{9 * 12} of {10 * 12} {CACHED}" in said
+    assert f"{9 * 12} of {10 * 12} {CACHED}, which saved 0.97 in money" in said
     assert log.status == "success"
 
 
@@ -75,8 +95,9 @@ def test_the_filter_of_lm_eval_says_what_the_cache_served(
             turns=("all", 0),
             concurrency=1,
             cache=True,
+            prices=PRICES,
         )
         # The second time, all replies come from Inspect's cache.
         said = capfd.readouterr().err
         assert said.count(f"{9 * calls} of {10 * calls} {CACHED}") == (calls > 0)
-        assert said.count("prompt cache") == (calls > 0)
+        assert said.count("prompt cache, which saved 0.16 in money") == (calls > 0)

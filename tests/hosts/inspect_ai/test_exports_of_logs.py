@@ -35,7 +35,7 @@ RED = (
 def records_of(run_podium: RunPodium, folder: Path, *words: str) -> dict[str, dict[str, Any]]:
     """Rank sources (or take a ranking) and export it; return the only result of each model."""
     ranking = Path(words[0])
-    if ranking.suffix != ".json":
+    if ranking.suffix not in (".json", ".ranking"):
         ranking = folder / "rn.json"
         run_podium("rank", *words, "-o", str(ranking))
     to = ("--to", "every-eval-ever", "-o", str(folder / "eee"))

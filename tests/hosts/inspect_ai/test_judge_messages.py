@@ -25,9 +25,16 @@ def prompt_of(instruction: str, *responses: str) -> str:
 
 
 @pytest.mark.skipif(BOUNDARY not in ContentText.model_fields, reason="an older Inspect")
-@pytest.mark.parametrize("model", ["anthropic/claude-x", "openai/gpt-x"])
-def test_long_items_have_a_boundary_before_the_first_response(model: str) -> None:
-    prompts = [prompt_of(LONG, "one", "two"), prompt_of(LONG, "two", "three")]
+@pytest.mark.parametrize(
+    ("model", "instruction"),
+    [
+        ("anthropic/claude-x", LONG),
+        ("openai/gpt-x", LONG),
+        ("anthropic/claude-haiku-4-5", LONG * 4),
+    ],
+)
+def test_long_items_have_a_boundary_before_the_first_response(model: str, instruction: str) -> None:
+    prompts = [prompt_of(instruction, "one", "two"), prompt_of(instruction, "two", "three")]
     befores = []
     for prompt in prompts:
         [message] = judge_messages(NamedModel(model), prompt, ())
@@ -40,7 +47,12 @@ def test_long_items_have_a_boundary_before_the_first_response(model: str) -> Non
 
 @pytest.mark.parametrize(
     ("model", "instruction"),
-    [("anthropic/claude-x", "Be brief."), ("mockllm/model", LONG), ("openai-api/own/x", LONG)],
+    [
+        ("anthropic/claude-x", "Be brief."),
+        ("anthropic/claude-haiku-4-5", LONG),
+        ("mockllm/model", LONG),
+        ("openai-api/own/x", LONG),
+    ],
 )
 def test_other_prompts_are_one_text(model: str, instruction: str) -> None:
     prompt = prompt_of(instruction, "one", "two")

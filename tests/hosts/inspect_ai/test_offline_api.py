@@ -6,7 +6,7 @@ import asyncio
 import pytest
 from inspect_ai.model import GenerateConfig, get_model
 
-from podium.hosts.inspect_ai.judging.offline_api import NOT_ASKED, asked_by
+from podium.hosts.inspect_ai.judging.offline_api import OTHER_PROMPT_PROBLEM, asked_by
 from podium.plugins import catalogue
 from podium.scorers.prompt import Texts
 
@@ -20,7 +20,7 @@ def completion(prompt, **config):
 
 
 def test_offline_judge_gives_no_verdict_to_unknown_scorers():
-    assert completion("Which is better, A or B?").completion == NOT_ASKED
+    assert completion("Which is better, A or B?").completion == OTHER_PROMPT_PROBLEM
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_form_is_that_of_the_scorer_that_asks(name, stated):
     how = catalogue.judging_settings(name)
     with asked_by(how, TEXTS):
         assert stated in completion(how.prompt(TEXTS)).completion
-    assert completion(how.prompt(TEXTS)).completion == NOT_ASKED
+    assert completion(how.prompt(TEXTS)).completion == OTHER_PROMPT_PROBLEM
 
 
 @pytest.mark.parametrize("wanted", [True, False])

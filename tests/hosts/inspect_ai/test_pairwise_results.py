@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from fenced_texts import texts_in_fences
@@ -20,6 +21,8 @@ from scripted_judge import GARBAGE, strength
 
 import podium
 from podium.errors import DataError, UsageError
+from podium.hosts.inspect_ai.judging import judge_monitor
+from podium.hosts.inspect_ai.judging.pairwise_scorer import typed_in_score
 from podium.inspect import pairwise
 
 ITEMS = 12
@@ -81,7 +84,7 @@ def run(behave: Any) -> Any:
     """Return a way to run a task of the model under test with a scorer; it gives the log."""
     judge = behave(scripted=reply)
 
-    def run_task(scorer: Any, **options: Any) -> Any:
+    def run_task(scorer: Any, status: str = "success", **options: Any) -> Any:
         outputs = []
         for item in range(ITEMS):
             for epoch in range(1, EPOCHS + 1):
@@ -95,7 +98,7 @@ def run(behave: Any) -> Any:
         task = Task(samples, scorer=scorer, epochs=Epochs(EPOCHS), name="advice", **options)
         model = get_model("mockllm/new", custom_outputs=ordered)
         [log] = eval(task, model=model, model_roles={"judge": judge}, max_samples=1)
-        assert log.status == "success", log.error
+        assert log.status == status, log.error
         return read_eval_log(log.location)
 
     return run_task
@@ -300,3 +303,26 @@ def test_importing_podium_imports_no_part_for_inspect():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_option_is_typed_as_the_scorer_takes_it_where_it_runs():
+    assert typed_in_score("argument", "on_bad_judge", "continue") == (
+        "pairwise(on_bad_judge='continue')"
+    )
+    for name, typed in (("score", "-S tokens=5"), ("eval", "pairwise(tokens=5)")):
+        with click.Context(click.Command(name), info_name=name):
+            assert typed_in_score("argument", "tokens", "5") == typed
+            assert typed_in_score("option", "metric", "match") == "--metric match"
+
+
+@pytest.mark.slow
+def test_a_judge_of_one_position_is_stopped_with_the_option_of_the_scorer(
+    run, references, behave, monkeypatch
+):
+    monkeypatch.setattr(judge_monitor, "FIRST_LOOK", 20)
+    behave(scripted=lambda prompt: "A")
+    stopped = run(pairwise(references["older"], **HOW), status="error")
+    assert "pairwise(on_bad_judge='continue') goes on" in stopped.error.message.replace("\\", "")
+    found = figures_in(run(pairwise(references["older"], on_bad_judge="continue", **HOW)))
+    assert found["judged"] == ITEMS * EPOCHS
+    assert found["flips"] == found["judged"] - found["identical"] > 20

@@ -23,8 +23,8 @@ VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_si
 @pytest.fixture
 def two_at_once(monkeypatch):
     """Give out two packs at once, or two battles: six items are three portions of packs."""
-    monkeypatch.setattr(engine, "PORTION", 2)
-    monkeypatch.setattr(engine, "PORTION_OF_BATTLES", 2)
+    monkeypatch.setattr(engine, "PACKS_AT_ONCE", 2)
+    monkeypatch.setattr(engine, "BATTLES_AT_ONCE", 2)
 
 
 def table(log):
@@ -38,8 +38,8 @@ def table(log):
 def test_portions_change_no_verdict(task, pack, behave, write_responses, play, monkeypatch):
     responses, judge = write_responses(), behave(garbage=0.2)
     whole = play(task(responses=responses, pack=pack), judge)
-    monkeypatch.setattr(engine, "PORTION", 2)
-    monkeypatch.setattr(engine, "PORTION_OF_BATTLES", 7)
+    monkeypatch.setattr(engine, "PACKS_AT_ONCE", 2)
+    monkeypatch.setattr(engine, "BATTLES_AT_ONCE", 7)
     portions = play(task(responses=responses, pack=pack), judge)
     assert len(portions.samples) == len(whole.samples) > 2
     assert table(portions).equals(table(whole))

@@ -33,7 +33,9 @@ def previewed(judge, **options):
     """Make a round robin with a judge, as Inspect's command does."""
 
     def make():
-        set_model_roles({"judge": get_model(judge)})
+        names = [judge] if isinstance(judge, str) else judge
+        models = [*map(get_model, names)]
+        set_model_roles({"judge": models[0] if len(models) == 1 else models})
         round_robin(**options)
 
     copy_context().run(make)
@@ -60,6 +62,62 @@ def test_the_preview_has_the_price_of_one_judge_or_says_how_to_give_it(write_res
     price = re.match(r"at most about ([\d.]+) in money; ", line_on_judge(printed, *prices))
     by_hand = (tokens_in * 2_000 + tokens_out * 8_000) / 1e6
     assert float(price[1]) == pytest.approx(by_hand, abs=0.01)
+
+
+WORDS = "word " * 1400
+"""More than 1,024 tokens, and fewer than 4,096."""
+
+
+@pytest.mark.parametrize(
+    ("judges", "kept"),
+    [
+        (["scripted/judge"], "1,024"),
+        (["scripted/claude-haiku-4-5"], "4,096"),
+        (["scripted/judge", "scripted/claude-haiku-4-5"], "1,024 or 4,096"),
+    ],
+)
+def test_the_preview_says_the_share_that_a_prompt_cache_can_serve_and_from_how_many_tokens_on(
+    judges, kept, write_responses, capfd
+):
+    files = write_responses(
+        dict.fromkeys("abc", 1.0), items=2, instruction=lambda k: f"{k} {WORDS}"
+    )
+    previewed(judges, responses=files, replies="text")
+    [printed] = re.findall(
+        r"tokens \((\S+) of the input can come from a provider's prompt cache, which keeps "
+        r"beginnings of ([\d, or]+) tokens or more\)",
+        capfd.readouterr().err,
+    )
+    assert printed[1] == kept
+    # Three pairs in both orders are six calls on an item, of which five can be served.
+    served = {"1,024": 5 / 6, "4,096": 0.0, "1,024 or 4,096": 5 / 12}[kept]
+    share = 0.0 if printed[0] == "nothing" else float(printed[0].rstrip("%")) / 100
+    assert share == pytest.approx(served, abs=0.05)
+
+
+def test_the_preview_of_short_items_says_nothing_on_prompt_caches(write_responses, capfd):
+    files = write_responses(dict.fromkeys("abc", 1.0), items=2)
+    previewed("scripted/judge", responses=files, replies="text")
+    assert "prompt cache" not in capfd.readouterr().err
+
+
+def test_the_preview_says_what_a_prompt_cache_can_save_if_its_price_is_given(
+    write_responses, capfd
+):
+    files = write_responses(
+        dict.fromkeys("abc", 1.0), items=2, instruction=lambda k: f"{k} {WORDS}"
+    )
+    saved = {}
+    for cached in ((), (2_000,), (200,)):
+        prices = {"scripted/judge": [2_000, 8_000, *cached]}
+        previewed("scripted/judge", responses=files, replies="text", prices=prices)
+        printed = capfd.readouterr().err
+        tokens, share = re.search(r"about ([\d,]+) input .* tokens \((\d+)% of", printed).groups()
+        by_hand = int(tokens.replace(",", "")) * int(share) / 100 * (2_000 - 200) / 1e6
+        less = re.search(r"in money, up to ([\d.]+) less with", line_on_judge(printed, *prices))
+        saved[cached] = less and float(less[1])
+    assert (saved[()], saved[2_000,]) == (None, 0)
+    assert saved[200,] == pytest.approx(by_hand, rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from podium.hosts.inspect_ai import inspect_command
 from podium.hosts.inspect_ai.coming_eval import check_named_models
 from podium.hosts.inspect_ai.hook import _say_what_cannot_be_ranked, rank_logs
 from podium.hosts.inspect_ai.inspect_options import (
-    IN_INSPECT,
+    INSPECT_OPTIONS,
     metadata_in_arguments,
     require_ranker,
     split_ranker_options,
@@ -95,7 +95,7 @@ def rankings_of(headers):
 
 
 def test_inspect_has_every_option_of_reading():
-    ours = {name.removeprefix("ranker_") for name in IN_INSPECT}
+    ours = {name.removeprefix("ranker_") for name in INSPECT_OPTIONS}
     assert {option.name for option in ALL_READING_OPTIONS} <= ours
     assert {option.name for option in ALL_READING_OPTIONS} <= {
         field.name for field in dataclasses.fields(BattleQuery)
@@ -292,6 +292,18 @@ def test_a_pinned_model_that_is_nowhere_is_an_error_before_the_eval(typed):
         check_pin("ABSENT", *typed)
     for model in ("made/one", "one", "two", "made/one (shots=0)"):
         check_pin(model, *typed)
+
+
+@pytest.mark.parametrize("model", ["on", "made/tw", "e", "made/one-mini", "ne,made"])
+def test_a_part_of_a_models_name_names_no_model(model):
+    with pytest.raises(UsageError, match=r"no model called .*made/one, made/two"):
+        check_pin(model, *MODEL)
+
+
+def test_a_part_of_the_name_of_an_earlier_model_names_no_model():
+    write(build_log("three", {"1": (1.0,)}), "evals")
+    with pytest.raises(UsageError, match=r"no model called 'made/thre'.*made/three"):
+        check_pin("made/thre", *MODEL, log_dir="evals")
 
 
 def check_anchor(names: str) -> None:

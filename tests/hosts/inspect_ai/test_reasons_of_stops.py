@@ -12,7 +12,7 @@ from podium.hosts.inspect_ai.inspect_options import (
 from podium.hosts.inspect_ai.judging import judge_monitor
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError
 from podium.hosts.inspect_ai.logs.log_files import PLAYED_FOR
-from podium.hosts.inspect_ai.logs.stop_reasons import RESUMING, STOP, reason_of_stop
+from podium.hosts.inspect_ai.logs.stop_reasons import HOW_TO_RESUME, STOP, reason_of_stop
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
 from podium.notices.notice import Notice
@@ -81,7 +81,7 @@ def test_only_a_run_that_can_go_on_says_how() -> None:
     played = reason_of_stop(log_of(dead, **{PLAYED_FOR: "lm-eval"}))
     assert alone is not None
     assert played is not None
-    assert (alone.resuming, played.resuming) == (RESUMING, "")
+    assert (alone.resuming, played.resuming) == (HOW_TO_RESUME, "")
     assert not alone.cannot_judge
 
 

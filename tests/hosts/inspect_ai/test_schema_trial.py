@@ -3,6 +3,7 @@
 import anyio
 import pytest
 from inspect_ai.model import ModelOutput
+from inspect_ai.util import LimitExceededError
 
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError
 from podium.hosts.inspect_ai.judging.schema_trial import (
@@ -22,8 +23,8 @@ class ServerError(RuntimeError):
         self.status_code = status
 
 
-REJECTED = ServerError("Extra inputs are not permitted (call 1234)")
 SAME = ServerError("Extra inputs are not permitted (call 5678)")
+"""The error that calls with the schema have, too."""
 OTHER = ServerError("no images")
 
 
@@ -43,9 +44,7 @@ def tried(answer, *, settled=False):
         trial = SchemaTrial()
 
         async def try_one():
-            works = await trial.works_without(
-                ask, REJECTED, is_settled=lambda: settled or any(shown)
-            )
+            works = await trial.works_without(ask, is_settled=lambda: settled or any(shown))
             shown.append(works)
 
         async with anyio.create_task_group() as group:
@@ -61,14 +60,10 @@ def test_calls_that_are_rejected_meanwhile_wait_for_one_trial():
     assert (sorted(shown), calls) == ([False] * (CALLS - 1) + [True], 1)
 
 
-def test_a_trial_that_fails_in_the_same_words_is_the_only_one():
-    assert tried(SAME) == ([False] * CALLS, 1)
-
-
 @pytest.mark.parametrize(
-    "answer", [OTHER, ServerError("busy", 503), Reply("", refused="prompt too long")]
+    "answer", [SAME, OTHER, ServerError("busy", 503), Reply("", refused="prompt too long")]
 )
-def test_a_trial_that_fails_otherwise_is_made_again_a_few_times(answer):
+def test_a_trial_that_fails_is_made_again_a_few_times_whatever_its_words_are(answer):
     assert tried(answer) == ([False] * CALLS, MOST_TRIALS)
 
 
@@ -82,6 +77,28 @@ def test_a_judge_that_is_not_asked_any_more_ends_the_trial():
     assert ended.group_contains(JudgeStoppedError)
 
 
+def test_trials_that_were_cancelled_or_ended_by_a_limit_do_not_count():
+    trial = SchemaTrial()
+    answer = ModelOutput.from_content("m", "A")
+
+    async def reach_limit():
+        raise LimitExceededError("token", value=2, limit=1)
+
+    async def try_all():
+        for _ in range(MOST_TRIALS):
+            with anyio.move_on_after(0.01):
+                await trial.works_without(anyio.sleep_forever, is_settled=bool)
+            with pytest.raises(LimitExceededError):
+                await trial.works_without(reach_limit, is_settled=bool)
+
+        async def ask():
+            return answer
+
+        return await trial.works_without(ask, is_settled=bool)
+
+    assert anyio.run(try_all)
+
+
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_rejection_may_be_about_the_schema(status):
     assert may_reject_schema(ServerError("whatever", status))
@@ -91,3 +108,13 @@ def test_a_rejection_may_be_about_the_schema(status):
 def test_other_failures_are_not_about_the_schema(status):
     assert not may_reject_schema(ServerError("whatever", status))
     assert not may_reject_schema(JudgeStoppedError("no more calls"))
+
+
+def test_each_refused_call_raises_an_error_of_its_own():
+    stopped = JudgeStoppedError("it needs token probabilities")
+    again = stopped.copy()
+    assert again is not stopped
+    assert (str(again), again.record) == (str(stopped), stopped.record)
+    with pytest.raises(JudgeStoppedError):
+        raise again
+    assert stopped.copy().__traceback__ is None

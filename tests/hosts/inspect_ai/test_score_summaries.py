@@ -69,7 +69,7 @@ def summaries(path):
 
 def read(path):
     inputs = AskedInputs()
-    return log_rows(path, inputs), inputs.by_log
+    return log_rows(path, inputs).scores, inputs.by_log
 
 
 @pytest.mark.slow

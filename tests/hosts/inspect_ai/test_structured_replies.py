@@ -16,6 +16,7 @@ from inspect_ai.solver import generate
 from podium import read_battles
 from podium.hosts.inspect_ai.judging.call_settings import MORE_TOKENS
 from podium.hosts.inspect_ai.judging.pairwise_scorer import pairwise
+from podium.hosts.inspect_ai.judging.schema_trial import MOST_TRIALS
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.notices.notice_text import notice_texts
@@ -139,14 +140,14 @@ def test_a_judge_that_rejects_schemas_in_words_of_its_own_is_tried_once_without(
         assert len(CALLS) == 1 + len(judged(log))
 
 
-def test_a_call_that_is_rejected_without_a_schema_too_is_tried_once_and_stays_an_error(
+def test_a_call_that_is_rejected_without_a_schema_too_is_tried_a_few_times_and_stays_an_error(
     play, write_responses, capfd
 ):
     log = play(round_robin(responses=write_responses(items=4)), "formed/odder")
     assert log.status == "error"
     assert "its first 10 calls all failed" in log.error.message
     assert "Extra inputs are not permitted" in log.error.message
-    assert len(CALLS) - with_schema() == 1
+    assert len(CALLS) - with_schema() == MOST_TRIALS
     assert "takes no JSON schema" not in "".join(capfd.readouterr())
 
 
@@ -175,6 +176,15 @@ def test_schema_stops_with_the_remedy_and_makes_no_trial(play, write_responses):
     log = play(round_robin(responses=files, replies="schema"), "formed/odd")
     assert log.status == "error"
     assert with_schema() == len(CALLS)
+
+
+@pytest.mark.slow
+def test_the_run_ends_with_the_first_call_that_is_refused(play, write_responses):
+    """Inspect writes a traceback for each sample that fails, which takes longer than the calls."""
+    files = write_responses(items=8)
+    log = play(round_robin(responses=files, replies="schema", pack=False), "formed/rejects")
+    stopped = [one for one in log.samples if one.error and "use replies=text" in one.error.message]
+    assert len(stopped) == 1
 
 
 @pytest.mark.slow

@@ -289,7 +289,7 @@ def test_the_table_of_a_pack_is_narrow_and_has_reasons_below():
 
 
 def test_the_viewer_of_pairwise_has_the_winner_credit_flip_and_unparsed():
-    viewer = pairwise_viewer(other_scores=["match"])
+    viewer = pairwise_viewer()
     assert getattr(viewer, "trust_content", False) is False
     view = viewer.task_samples_view
     assert [column.id for column in view.columns if column.visible] == [
@@ -298,13 +298,27 @@ def test_the_viewer_of_pairwise_has_the_winner_credit_flip_and_unparsed():
         "score__pairwise__credit",
         "score__pairwise__flip",
         "score__pairwise__unparsed",
-        "score__match__match",
         "sampleStatus",
         "input",
         "error",
     ]
     scale = view.score_color_scales["credit"]
     assert (scale.palette, scale.min, scale.max) == ("diverging", 0, 1)
+
+
+def test_beside_other_scores_the_list_has_no_answer_because_it_may_be_of_another_scorer():
+    view = pairwise_viewer(other_scores=["match"]).task_samples_view
+    assert [column.id for column in view.columns if column.visible] == [
+        "sampleId",
+        "score__pairwise__credit",
+        "score__pairwise__flip",
+        "score__pairwise__unparsed",
+        "score__match__match",
+        "sampleStatus",
+        "input",
+        "error",
+    ]
+    assert "answer" in [column.id for column in view.columns]
 
 
 def test_the_viewer_of_several_references_names_each_credit():

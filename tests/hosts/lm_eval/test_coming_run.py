@@ -48,6 +48,9 @@ def test_a_pin_on_this_or_another_runs_model_is_accepted(model):
     [
         ("pretrained=org/llama hf", "org/llama"),
         ("{'pretrained': 'org/llama', 'dtype': 'auto'} hf", "org/llama"),
+        (r"pretrained=C:\models\llama hf", "org/llama"),
+        (r"pretrained=C:\models\llama\hf hf", "org/llama"),
+        (r"pretrained=C:\models\llama-70b hf", THIS_RUN),
         ("pretrained=org/llama-70b hf", THIS_RUN),
         ("pretrained=org/tinyllama hf", THIS_RUN),
         ("pretrained=org/llama.cpp hf", THIS_RUN),

@@ -33,7 +33,7 @@ from podium.data.reading.judgments import read_battles
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.call_control import CALLS_BEFORE_STOPPING
 from podium.hosts.inspect_ai.tasks import anchor
-from podium.hosts.lm_eval.batch import NOT_ASKED
+from podium.hosts.lm_eval.batch import NOT_ASKED_REASON
 from podium.hosts.lm_eval.filter import JudgeFilter
 from podium.ranking.rank_battles import rank
 
@@ -226,7 +226,7 @@ def test_unavailable_judge_is_no_longer_called_after_repeated_failures(
     assert (
         CALLS_BEFORE_STOPPING // 2 <= failed <= CALLS_BEFORE_STOPPING
     )  # of a battle's two calls one may have been cut off by the other
-    assert reasons.count(NOT_ASKED) == asked_for - failed
+    assert reasons.count(NOT_ASKED_REASON) == asked_for - failed
     assert (figure(found, "judged"), figure(found, "unparsed")) == (len(ties), asked_for)
     assert (
         f"its first {CALLS_BEFORE_STOPPING} calls all failed by connection refused: http://127.0.0.1:9/v1"

@@ -68,11 +68,13 @@ def test_ranker_args_say_how_replies_are_asked_for(monkeypatch, task_of_sums, se
 @pytest.mark.slow
 def test_what_a_prompt_cache_served_is_said_after_the_run(monkeypatch, task_of_sums, server, capfd):
     judge = ("--ranker", "win-rate", "--ranker_judge", "formed/caches")
+    judge += ("--ranker_args", "prices={'formed/caches': [10000, 0, 1000]}")
     for model, more in (("ash-0.9", ()), ("elm-0.5", judge)):
         reported = ("-o", "out", "--log_samples", "--limit", "2")
         run(monkeypatch, task_of_sums, server, model, *reported, *more)
     said = capfd.readouterr().err
-    assert said.count("of formed/caches came from the provider's prompt cache") == 1
+    cached = "of formed/caches came from the provider's prompt cache, which saved"
+    assert said.count(cached) == 1
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_a_failed_fit_makes_the_check_unknown(monkeypatch) -> None:
     def fail(_battles: podium.Battles) -> None:
         raise NotConvergedError("no optimum")
 
-    monkeypatch.setitem(rater_checks.SCORES_WITHOUT, "bradley-terry", fail)
+    monkeypatch.setitem(rater_checks.SCORES_WITHOUT_RATER, "bradley-terry", fail)
     table = votes_of(2, models=3, voters=12, taste=0.1, lead=1.0)
     checks = podium.rank(table).standings[0].checks
     [check] = [each for each in checks if each.name == rater_checks.DECISIVE_RATER]

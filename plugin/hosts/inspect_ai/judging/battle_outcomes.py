@@ -65,7 +65,12 @@ def share_of_flips(rows: Sequence[Mapping[str, Any]]) -> float:
     whole = [pair for pair in pairs.values() if len(pair) == 2]
     if not whole:
         return UNKNOWN
-    return sum((pair["ab"] - 0.5) * (pair["ba"] - 0.5) < 0 for pair in whole) / len(whole)
+    flips = 0
+    for pair in whole:
+        # The winners differ if one credit is above 0.5 and the other below.
+        has_flipped = (pair["ab"] - 0.5) * (pair["ba"] - 0.5) < 0
+        flips += has_flipped
+    return flips / len(whole)
 
 
 def _counting_metric(name: str, part: str) -> Callable[[], Metric]:
@@ -78,6 +83,7 @@ def _counting_metric(name: str, part: str) -> Callable[[], Metric]:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
+        """Return the number of battles whose part is above 0; NaN is not."""
         values = [_parts_of_value(each.score).get(part, UNKNOWN) for each in scores]
         return float(sum(value > 0 for value in values))
 
@@ -109,7 +115,10 @@ def battle(short_names: Mapping[str, str] | None = None) -> Scorer:
     short = short_names or {}
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
-        """Score one sample."""
+        """Return the models of a battle and what came of it as one score.
+
+        The result is None if the sample is not a single battle, or has no score by `verdict`.
+        """
         sample = parse_sample(state.metadata)
         verdict = (state.scores or {}).get("verdict")
         if not isinstance(sample, BattleMetadata) or verdict is None:

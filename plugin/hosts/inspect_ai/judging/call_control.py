@@ -281,7 +281,7 @@ def _connection_failure(error: BaseException, base_url: str | None) -> Connectio
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
-    """Return what caused an error; for a group of errors, the first of them.
+    """Return what caused an error, or None; for a group of errors, the first of them.
 
     How the command ended is no cause of an error in its jobs.
     """
@@ -309,7 +309,7 @@ def _reason(causes: list[BaseException]) -> str:
 
 CALLS_BEFORE_STOPPING = 10
 """So many calls are made before one is answered. If all of them fail alike, no more are made."""
-NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
+WORD_WITH_DIGIT = re.compile(r"\b(?=\w*\d)\w{4,}")
 """Matches a word of four or more characters with a digit, such as the id of a request.
 
 Errors that differ only in such words count as alike. A number of three digits may be an HTTP
@@ -334,6 +334,15 @@ class JudgeStoppedError(RuntimeError):
         else:
             self.record = StopRecord(code=finding.code, fields={**finding.fields})
         super().__init__(self.record.to_text())
+        self._reason = (why, finding)
+
+    def copy(self) -> "JudgeStoppedError":
+        """Return an equal error without a traceback.
+
+        Each call raises an error of its own: the traceback of a shared one would grow with each
+        call, and Inspect renders it for every sample.
+        """
+        return JudgeStoppedError(*self._reason)
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
@@ -365,7 +374,9 @@ def repeating_failed_call(cause: str) -> Iterator[None]:
 def _failed_so_before(error: Exception) -> bool:
     """Return whether the running call failed in an earlier run by the same error."""
     cause = _EARLIER_CAUSE.get()
-    return bool(cause) and NUMBERED.sub("", cause) == NUMBERED.sub("", cause_of(error))
+    return bool(cause) and WORD_WITH_DIGIT.sub("", cause) == WORD_WITH_DIGIT.sub(
+        "", cause_of(error)
+    )
 
 
 class CircuitBreaker:
@@ -423,7 +434,7 @@ class CircuitBreaker:
         if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
         self._has_refused = True
-        raise self._refusal
+        raise self._refusal.copy()
 
     async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Make one of the first calls, and decide by it whether more are made.
@@ -441,7 +452,7 @@ class CircuitBreaker:
                 self._first_calls.release()
                 raise
             self._failures.append(cause_of(error))
-            different_failures = {NUMBERED.sub("", failure) for failure in self._failures}
+            different_failures = {WORD_WITH_DIGIT.sub("", failure) for failure in self._failures}
             if len(different_failures) > 1:
                 self._settle()
             elif len(self._failures) == CALLS_BEFORE_STOPPING:

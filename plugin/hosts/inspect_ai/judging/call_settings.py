@@ -6,10 +6,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.util import JSONSchema
 
-from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
+from podium.hosts.inspect_ai.judging.call_control import (
+    SHUTDOWN_TIMEOUT,
+    JudgeStoppedError,
+    cause_of,
+)
 from podium.hosts.inspect_ai.judging.first_calls import FirstCalls
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.refused_options import (
@@ -30,9 +35,13 @@ from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
-ABOUT_SCHEMA = re.compile(
-    r"response[ _-]?format|output[ _-]?(?:config\W{0,3})?format|json[ _-]?(?:schema|mode)"
-    r"|\bschema|grammar|structured[ _-]?(?:outputs?|decoding|generation|responses?)|guided"
+ERROR_ABOUT_SCHEMA = re.compile(
+    r"response[ _-]?format"
+    r"|output[ _-]?(?:config\W{0,3})?format"
+    r"|json[ _-]?(?:schema|mode)"
+    r"|\bschema|grammar"
+    r"|structured[ _-]?(?:outputs?|decoding|generation|responses?)"
+    r"|guided"
     r"|(?:controlled|constrained)[ _-]?(?:generation|decoding|outputs?)"
     r"|response[ _]?(?:mime[ _]?type|schema)",
     re.IGNORECASE,
@@ -41,13 +50,16 @@ ABOUT_SCHEMA = re.compile(
 
 A judge that rejects one in other words is known by a trial without the schema (`SchemaTrial`).
 """
-ABOUT_LENGTH = re.compile(
-    r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)"
-    r"|too many (?:input )?tokens|exceed_context_size",
+ERROR_ABOUT_LENGTH = re.compile(
+    r"context[ _]?(?:length|size|window)"
+    r"|prompt is too long"
+    r"|input (?:is too long|length)"
+    r"|too many (?:input )?tokens"
+    r"|exceed_context_size",
     re.IGNORECASE,
 )
 """Matches the error message of a server about a prompt that is too long."""
-ABOUT_NUMBER = re.compile(
+ERROR_ABOUT_NUMBER = re.compile(
     r"log[ _-]?prob\w*\D{0,80}\b(?:\d{1,2}\b|less|fewer|most|max|exceed|range|between|at least)",
     re.IGNORECASE,
 )
@@ -107,7 +119,8 @@ def _limit_by_user(how: Judging, model: Model | None) -> int | None:
 
     None if neither has one.
     """
-    limit: int | None = how.generation.get("max_tokens", model.config.max_tokens if model else None)
+    limit_of_model = model.config.max_tokens if model else None
+    limit: int | None = how.generation.get("max_tokens", limit_of_model)
     return limit
 
 
@@ -153,10 +166,16 @@ class CallSettings:
 
     The replies show which judges take a JSON schema, which options they refuse, which need more
     tokens to reason, and which give only few alternatives of a token.
+
+    Args:
+        how: how judges are asked.
+        ends_run: whether the first refused call ends the run. Later calls then wait
+            `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """
 
-    def __init__(self, how: Judging) -> None:
+    def __init__(self, how: Judging, *, ends_run: bool = False) -> None:
         self.how = how
+        self._ends_run = ends_run
         self._states: dict[JudgeRecord, JudgeState] = {}
 
     def state_of(self, judge: JudgeRecord) -> JudgeState:
@@ -187,7 +206,9 @@ class CallSettings:
         first_calls = state.first_calls
         async with first_calls.wait_for_first_call(has_schema=has_schema, is_settled=is_settled):
             if state.stopped:
-                raise state.stopped
+                if self._ends_run:
+                    await anyio.sleep(SHUTDOWN_TIMEOUT)
+                raise state.stopped.copy()
             yield
 
     def schema_of(self, judge: JudgeRecord, request: ReplyRequest, attempt: int) -> Schema | None:
@@ -230,7 +251,8 @@ class CallSettings:
         number = request.alternatives(schema is not None)
         if number:
             number = min(number, FEW_ALTERNATIVES) if state.few_alternatives else number
-            settings |= {"logprobs": True, "top_logprobs": number}
+            settings["logprobs"] = True
+            settings["top_logprobs"] = number
         return without_options(GenerateConfig(**settings), state.refused)
 
     def _limit(
@@ -292,13 +314,13 @@ class CallSettings:
         if option is None:
             return False
         many = config.top_logprobs == ALTERNATIVES
-        if option == "logprobs" and many and ABOUT_NUMBER.search(cause_of(error)):
+        if option == "logprobs" and many and ERROR_ABOUT_NUMBER.search(cause_of(error)):
             state.few_alternatives = True
             return True
         if option == "logprobs" and self.how.needs_probabilities:
             refusal = refusal_text(judge.shown_model, option, error)
             state.stopped = JudgeStoppedError(f"{refusal}, which are needed here")
-            raise state.stopped
+            raise state.stopped.copy()
         leave_out_refused(state.refused, judge.shown_model, option, error)
         return True
 
@@ -324,7 +346,7 @@ class CallSettings:
             state.stopped = JudgeStoppedError(
                 f"{name} takes no JSON schema ({why}); use replies=text"
             )
-            raise state.stopped
+            raise state.stopped.copy()
         how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"
         tell(f"{name} takes no JSON schema ({why}): {how}")
 
@@ -353,7 +375,7 @@ class CallSettings:
         if not may_reject_schema(error):
             return False
         works = await state.schema_trial.works_without(
-            ask_for_text, error, is_settled=lambda: state.takes_schema is not None
+            ask_for_text, is_settled=lambda: state.takes_schema is not None
         )
         if works:
             self.refuse_schema(judge, f"its server says: {cause_of(error)}")
@@ -390,7 +412,8 @@ def _shows_nothing(reply: Reply) -> bool:
     """Return whether a reply does not show if the judge takes a JSON schema."""
     if reply.truncated:
         # A text that talks on is no object, whatever would have followed.
-        return not reply.text.strip() or reply.text.lstrip().startswith("{") or reply.in_reasoning
+        beginning = reply.text.lstrip()[:1]
+        return beginning in ("", "{") or reply.in_reasoning
     return bool(reply.reason_of_silence) or no_verdict(reply.text) == "refusal"
 
 
@@ -399,7 +422,7 @@ def is_about_schema(error: Exception) -> bool:
 
     A server that is busy or out of order (`is_rejection`) has not said so.
     """
-    return is_rejection(error) and ABOUT_SCHEMA.search(cause_of(error)) is not None
+    return is_rejection(error) and ERROR_ABOUT_SCHEMA.search(cause_of(error)) is not None
 
 
 def why_too_long(result: ModelOutput | Exception) -> str:
@@ -413,7 +436,7 @@ def why_too_long(result: ModelOutput | Exception) -> str:
     """
     if isinstance(result, Exception):
         cause = cause_of(result)
-        return cause if is_rejection(result) and ABOUT_LENGTH.search(cause) else ""
+        return cause if is_rejection(result) and ERROR_ABOUT_LENGTH.search(cause) else ""
     # If the output has a usage, the prompt did fit, and the reply has filled the context.
     if _stop_of(result) == "model_length" and not result.usage:
         return result.completion or TOO_LONG

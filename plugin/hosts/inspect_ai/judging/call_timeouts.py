@@ -59,8 +59,11 @@ _LIMIT: ContextVar[AttemptLimit | None] = ContextVar("time limit of a call", def
 
 def check_call_timeout(seconds: Any) -> None:
     """Raise UsageError if a time limit is neither None nor a number of seconds above 0."""
+    if seconds is None:
+        return
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if seconds is not None and not (is_number and seconds > 0):
+    is_valid = is_number and seconds > 0
+    if not is_valid:
         raise UsageError(
             f"call_timeout={seconds}: give a number of seconds above 0, or null for no limit"
         )
@@ -136,7 +139,7 @@ def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
 
     @wraps(generate)
     async def generate_and_hear(*arguments: Any, **options: Any) -> Any:
-        """Make one attempt."""
+        """Make one attempt, and pass its result or error to the function that listens, if any."""
         limit = _LIMIT.get()
         hears = limit.hears if limit else None
         if hears is None:

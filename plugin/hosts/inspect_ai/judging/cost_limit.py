@@ -3,15 +3,21 @@
 from collections.abc import Mapping, Sequence
 
 from inspect_ai.log import EvalSample
-from inspect_ai.model import Model, ModelUsage, get_model_info
+from inspect_ai.model import Model, ModelUsage
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store, usage_of_run
+from podium.hosts.inspect_ai.judging.call_prices import (
+    Prices,
+    TokenPrices,
+    cost_of_usage,
+    price_of,
+)
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.token_estimates import ESTIMATE, read_estimate
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
-    REQUESTED,
+    REQUEST_KEY,
     BattleMetadata,
     PackMetadata,
     RequestMetadata,
@@ -24,9 +30,6 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.notices.option_forms import option_text
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.wording import some
-
-Prices = Mapping[str, Sequence[float]]
-"""Prices by model: of a million input tokens, and of a million output tokens."""
 
 
 class CostLimit:
@@ -89,19 +92,21 @@ class CostLimit:
         estimated = read_estimate(kept_in_store(sample, ESTIMATE))
         self._estimated_costs[unique_id] = self._cost(estimated, self._prices_of_estimates)
         self._costs[unique_id] = self._cost(sample.model_usage)
-        cost = self._costs[unique_id] + self._estimated_costs[unique_id]
-        requests_answers = REQUESTED in sample.metadata
+        requests_answers = REQUEST_KEY in sample.metadata
         attempts = [shown["attempts"] for _, shown in judgments_in(sample)]
-        # `largest_cost` is what the sample could have cost: `cost` times the attempts per call
-        # that are allowed (at least 2, for a longer reply) over those that were made, divided by
-        # the share of its judgments that were answered, and by the share of its calls that were
-        # paid.
+        # `largest_cost` is what the sample could have cost: its cost without a provider's cache,
+        # times the attempts per call that are allowed (at least 2, for a longer reply) over those
+        # that were made, divided by the share of its judgments that were answered, and by the share
+        # of its calls that were paid.
+        uncached_cost = self._cost(sample.model_usage, is_cached=False)
+        uncached_cost += self._estimated_costs[unique_id]
         calls_per_attempt = len(attempts) / sum(attempts) if attempts else 1
         factor = max(self.attempts, 2) * calls_per_attempt
         share = _share_answered(sample) * _share_paid(sample)
-        largest_cost = cost * factor / share if share else 0.0
+        largest_cost = uncached_cost * factor / share if share else 0.0
         # A sample that paid for no call does not show what samples of its kind cost.
-        if largest_cost or (share and not sample.error):
+        is_free = share > 0 and not sample.error
+        if largest_cost or is_free:
             previous = self._dearest.get(requests_answers, 0.0)
             self._dearest[requests_answers] = max(largest_cost, previous)
         self._failed.pop(key, None)
@@ -111,13 +116,22 @@ class CostLimit:
         self._without_usage.update(newly_without_usage)
         return [_no_usage_text(self.most, model) for model in newly_without_usage]
 
-    def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
-        """Return the cost of tokens; those from a provider's cache count at full price.
+    def _cost(
+        self,
+        usages: Mapping[str, ModelUsage],
+        prices: Prices | None = None,
+        *,
+        is_cached: bool = True,
+    ) -> float:
+        """Return the cost of tokens.
+
+        Tokens from a provider's cache have their own price if it was given, else the full one.
 
         Args:
             usages: the tokens by model.
             prices: prices by model; by default those that the user gave. A model without a price
                 here has the cost that Inspect computed.
+            is_cached: whether tokens from a provider's cache have their own price, if it was given.
 
         Raises:
             PodiumError: a model has neither.
@@ -126,13 +140,8 @@ class CostLimit:
         prices = self.prices if prices is None else prices
         for model, usage in usages.items():
             if model in prices:
-                tokens = (
-                    usage.input_tokens
-                    + (usage.input_tokens_cache_read or 0)
-                    + (usage.input_tokens_cache_write or 0)
-                )
-                price_in, price_out = prices[model]
-                cost += (tokens * price_in + usage.output_tokens * price_out) / 1e6
+                price = prices[model] if is_cached else prices[model][:2]
+                cost += cost_of_usage(usage, TokenPrices(*price))
             elif usage.total_cost is None:
                 raise PodiumError(_no_price_text(self.most, [model]))
             else:
@@ -194,50 +203,34 @@ def _no_usage_text(most: float, model: str) -> str:
 def build_cost_limit(
     most: float | None, prices: Prices | None, models: Sequence[Model], attempts: int
 ) -> CostLimit | None:
-    """Return a cost limit with checked prices; None if `most` is None.
+    """Return a cost limit; None if `most` is None.
 
     Args:
         most: the limit, in the currency of the prices.
-        prices: prices by model; None if the user gave none.
+        prices: prices that the user gave (`check_prices`), by model; None if there are none.
         models: the models that answer; judges are those of the roles.
         attempts: how often a judge is asked at most for a reply that can be parsed.
 
     Raises:
-        UsageError: the limit or a price is invalid, or the price of a model or judge is unknown.
+        UsageError: the limit is invalid, or the price of a model or judge is unknown.
     """
     if most is None:
         return None
     if not isinstance(most, int | float) or not most > 0:
         raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
-    for name, price in (prices or {}).items():
-        is_pair = isinstance(price, Sequence) and len(price) == 2
-        if not is_pair or not all(isinstance(part, int | float) for part in price):
-            raise UsageError(
-                f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
-            )
     known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
     unpriced = sorted(name for name, price in known.items() if price is None)
     if unpriced:
         raise UsageError(_no_price_text(most, unpriced))
     return CostLimit(
-        most, prices or {}, attempts, {name: price for name, price in known.items() if price}
+        most, prices or {}, attempts, {name: price[:2] for name, price in known.items() if price}
     )
-
-
-def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
-    """Return the prices of a million input and output tokens, as given or as Inspect knows them.
-
-    None if they are unknown.
-    """
-    given = prices.get(str(model))
-    if given:
-        return given
-    cost = getattr(get_model_info(model), "cost", None)
-    return (cost.input, cost.output) if cost else None
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:
     """Write that the prices of models are unknown, and how to give them."""
     option = option_text("prices", f"{{{models[0]}: [2.5, 10]}}", "argument")
-    remedy = f"give {option} (per million tokens of input and output)"
+    remedy = (
+        f"give {option} (per million tokens of input, of output and, if you like, of cached input)"
+    )
     return f"max_cost={most:g}: the price of {some(models)} is not known; {remedy}"

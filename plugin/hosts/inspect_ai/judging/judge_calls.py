@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply, JudgeMonitor
 
 T = TypeVar("T")
-FATAL = (JudgeStoppedError, LimitExceededError)
+FATAL_ERRORS = (JudgeStoppedError, LimitExceededError)
 """Errors that end a run or a sample, even if its other calls are answered."""
 JudgmentKey = tuple[str, str, str, str, str, int]
 """Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment."""
@@ -147,7 +147,7 @@ class Run(ModelCalls):
         # At most four packs run at once: each holds its transcript in memory, and four keep a
         # provider busy.
         self.packs = anyio.Semaphore(4)
-        self.settings = CallSettings(how)
+        self.settings = CallSettings(how, ends_run=self._ends_run)
         self._judges: dict[Model, JudgeRecord] = {}
         self._monitors: dict[str, JudgeMonitor] = {}
         # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them
@@ -227,14 +227,15 @@ class Run(ModelCalls):
         if name not in self._monitors:
             shows_both = self.how.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
-            of_battle = self.how.judgments("", "a", "b", "a" if battle.first else None)
+            first = "a" if battle.first else None
+            of_battle = self.how.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
                 tests_position=self.how.is_pairwise and shows_both,
                 judgments=len(of_battle),
-                is_on=self.how.on_bad_judge == "stop",
+                is_on=(self.how.on_bad_judge == "stop"),
                 ends_run=self._ends_run,
-                gives_fine_grades=self.how.realization.name == "numeric",
+                gives_fine_grades=(self.how.realization.name == "numeric"),
                 is_asked_for_text=bool(self.how.realization.form)
                 and not self.how.asks_schema_first,
             )
@@ -326,7 +327,8 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
             for battle, shown in judgments_in(sample):
                 mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
                 own = how.adapted_to(transcript=battle.transcript)
-                if all(own.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
+                reasons = [own.reason(load_reply(reply), mode) for reply in shown["replies"]]
+                if all(reason is None for reason in reasons):
                     key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
                     readable[key] = shown
     return readable
@@ -494,7 +496,7 @@ async def ask_judges(
                 questions = await run.ask_once(
                     ("checklist", battle.item), partial(_ask_checklist, run, battle)
                 )
-        except FATAL:
+        except FATAL_ERRORS:
             raise
         except Exception as error:
             rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
@@ -634,7 +636,7 @@ async def _ask_judge(
             calls.append(partial(run.ask_once, key, rate))
     try:
         monitor = await run.begin_judgment(model, battle)
-    except FATAL:
+    except FATAL_ERRORS:
         raise
     except RuntimeError as error:
         errors.append(error)
@@ -700,11 +702,11 @@ async def _reply_or_failure(
     """Make a call, and return the reply and the number of attempts.
 
     If the call fails, its error is added to `errors`, the returned reply names the error, and the
-    number of attempts is 1. Errors that end the run or the sample (`FATAL`) are raised.
+    number of attempts is 1. Errors that end the run or the sample (`FATAL_ERRORS`) are raised.
     """
     try:
         return await ask()
-    except FATAL:
+    except FATAL_ERRORS:
         raise
     except Exception as error:
         errors.append(error)

@@ -27,7 +27,7 @@ from podium.wording import some
 
 LOCAL_CONTEXT = 8_000
 """Assumed size, in tokens, of the context of a local model whose server does not report it."""
-FILLED = 0.75
+FILLED_SHARE = 0.75
 """Prompts may fill at most this share of a context by the estimated number of tokens.
 
 The rest is a reserve, because code and tables take up to a third more tokens than estimated.
@@ -46,7 +46,7 @@ TIMEOUT = 2
 """Seconds after which a local server that does not report its context is given up."""
 # How the host names of local servers begin.
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
-UNEVEN = 0.05
+UNEVEN_SHARES = 0.05
 """If two models' shares of cut transcripts differ by this or more, a warning names both models."""
 Test = Callable[[AgentWork], bool]
 """A function that says whether an agent's work on one item has a property."""
@@ -72,7 +72,8 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
             "models": models,
         }
         is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
-        yield Notice("transcripts-as-recorded" if is_recorded else "transcripts", fields)
+        code = "transcripts-as-recorded" if is_recorded else "transcripts"
+        yield Notice(code, fields)
 
 
 def notes_on_work(responses: Responses) -> Iterator[Notice]:
@@ -83,9 +84,7 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
     and one if transcripts of some models are cut more often than those of others.
     """
     number = sum(map(len, responses.texts.values()))
-    hidden, models, _ = _count_work(
-        responses, lambda work: not work.shown and (work.calls > 0 or work.turns > 1)
-    )
+    hidden, models, _ = _count_work(responses, _is_hidden)
     if hidden:
         calls, _, _ = _count_work(responses, lambda work: not work.shown and work.calls > 0)
         what = "several turns"
@@ -104,7 +103,7 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
     """Yield a warning about transcripts that were cut; nothing if none was.
 
     A second one names the models whose transcripts were cut most and least often, if their shares
-    differ by `UNEVEN` or more.
+    differ by `UNEVEN_SHARES` or more.
     """
 
     def is_shown(work: AgentWork) -> bool:
@@ -126,11 +125,12 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
         "limits": sorted({work.limit for work in cut_work if work.limit}),
     }
     is_cut_by_tokens = any(not work.limit for work in cut_work)
-    yield Notice("transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut", fields)
+    code = "transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut"
+    yield Notice(code, fields)
     ascending = sorted(shares.items(), key=lambda share: share[1])
     least_cut, lowest_share = ascending[0]
     most_cut, highest_share = ascending[-1]
-    if highest_share - lowest_share >= UNEVEN:
+    if highest_share - lowest_share >= UNEVEN_SHARES:
         often = {
             "most": most_cut,
             "high": highest_share,
@@ -138,6 +138,12 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
             "low": lowest_share,
         }
         yield Notice("transcripts-cut-unevenly", often)
+
+
+def _is_hidden(work: AgentWork) -> bool:
+    """Return whether tool calls, or several turns, come before an answer and are not shown."""
+    has_work = work.calls > 0 or work.turns > 1
+    return has_work and not work.shown
 
 
 def _count_work(
@@ -180,7 +186,8 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         without a prompt is shown what was asked for.
     """
     responses = 2 if how.is_pairwise else 1
-    asked = Show(mode, DEFAULT_BUDGET if tokens is None else tokens, responses=responses)
+    budget = DEFAULT_BUDGET if tokens is None else tokens
+    asked = Show(mode, budget, responses=responses)
     if how.realization.template is None:
         return asked, ""
     # The tokens of a prompt without any response.
@@ -197,7 +204,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
             continue
         limits = limits_of(how, model)
         reply = max(limits.text or 0, limits.schema or 0)
-        room = int(FILLED * context - prompt_tokens - reply)
+        room = int(FILLED_SHARE * context - prompt_tokens - reply)
         if smallest_room is None or room < smallest_room:
             smallest_room = room
             why, limit = _texts_on_context(model, context, assumed)

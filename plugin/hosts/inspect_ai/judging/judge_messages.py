@@ -6,11 +6,11 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText,
 
 from podium.hosts.inspect_ai.media import prompt_with_media
 from podium.scorers.prompt import count_tokens, split_at_responses
-from podium.scorers.shared_prefixes import LEAST_CACHED
+from podium.scorers.shared_prefixes import least_cached
 
 BOUNDARY = "cache_breakpoint"
 """Field of Inspect's `ContentText` that marks a cache boundary; older versions do not have it."""
-WITH_BOUNDARIES = frozenset({"anthropic", "openai"})
+PROVIDERS_WITH_BOUNDARIES = frozenset({"anthropic", "openai"})
 """Providers of Inspect that pass cache boundaries on. The others get the prompt as one text."""
 
 
@@ -28,8 +28,8 @@ def judge_messages(model: Model, prompt: str, media: Sequence[Content]) -> str |
     """
     of_item, rest = split_at_responses(prompt)
     has_field = BOUNDARY in ContentText.model_fields
-    takes_boundaries = has_field and provider_of(model) in WITH_BOUNDARIES
-    if media or not takes_boundaries or count_tokens(of_item) < LEAST_CACHED:
+    takes_boundaries = has_field and provider_of(model) in PROVIDERS_WITH_BOUNDARIES
+    if media or not takes_boundaries or count_tokens(of_item) < least_cached(str(model)):
         return prompt_with_media(prompt, media)
     before = ContentText.model_validate({"text": of_item, BOUNDARY: True})
     return [ChatMessageUser(content=[before, ContentText(text=rest)])]

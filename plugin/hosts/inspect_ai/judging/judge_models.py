@@ -142,11 +142,12 @@ def judges_by_role() -> list[Model]:
 def models_of_role(role: str) -> list[Model]:
     """Return the models of a role, then of the roles whose names add a number to its name.
 
-    These are in the order of their names as text. A role may have several models.
+    These are in the order of the numbers. A role may have several models.
     """
     roles = model_roles()
     named: list[Model] = []
-    numbered = sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))
+    numbered = [name for name in roles if re.fullmatch(f"{role}[0-9]+", name)]
+    numbered.sort(key=lambda name: (int(name.removeprefix(role)), name))
     for name in (role, *numbered):
         models = roles.get(name)
         if isinstance(models, list):

@@ -125,7 +125,7 @@ class JudgeMonitor:
         if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
         self._has_refused = True
-        raise self._refusal
+        raise self._refusal.copy()
 
     def end(self, reply: JudgedReply | None) -> None:
         """End a judgment, and look at the judge if it is time.

@@ -34,7 +34,7 @@ SETTINGS: dict[str, Any] = {
     "sharpness": float,
 }
 """Types of the arguments of `podium/offline`, which `-M` or a model role sets."""
-NOT_ASKED = (
+OTHER_PROMPT_PROBLEM = (
     "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
 )
 _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=None)
@@ -114,7 +114,7 @@ class OfflineAPI(ModelAPI):
             who = f"{origin} cannot be asked of podium/offline"
             remedy = "add one beside its read_reply, or take another judge"
             raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")
-        reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
+        reply = self.judge.answer(prompt, *asked) if asked else Reply(OTHER_PROMPT_PROBLEM)
         # Without responses, a checklist is asked for, which is always written as JSON.
         if asked and asked[1].responses and config.response_schema:
             reply = asked[0].to_json(reply)

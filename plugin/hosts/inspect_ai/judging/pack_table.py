@@ -54,7 +54,10 @@ def _models_of(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, s
 
 
 def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cells of a battle."""
+    """Return the cells of a battle: both models, credit, share of flips, and each order's credits.
+
+    Battles of identical responses say `no call`, and orders without judgments `not asked`.
+    """
     credit = UNPARSED if verdict.credit is None else f"{verdict.credit:.3f}"
     flips = share_of_flips(verdict.judgments)
     flip = "" if math.isnan(flips) else f"{flips:.3g}"

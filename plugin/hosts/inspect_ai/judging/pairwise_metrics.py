@@ -31,7 +31,10 @@ def pairwise_results() -> Metric:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def results(scores: list[SampleScore]) -> Value:
-        """Return the figures by name."""
+        """Return the figures by name; with several references, the reference is part of the name.
+
+        Numbers of unparsed and missing battles are left out if a score is a single number.
+        """
         kept = [each.score for each in scores]
         # Inspect keeps scores from metrics whose value is a single NaN, so that unparsed and
         # missing battles can be counted only if each value has named parts.

@@ -1,11 +1,12 @@
 """The scorer of a log's responses against those of other logs (`pairwise`)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache as remember
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import click
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
@@ -23,13 +24,21 @@ from podium.hosts.inspect_ai.judging.pairwise_metrics import AGAINST, pairwise_r
 from podium.hosts.inspect_ai.judging.scorers import score_battle
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    TRANSCRIPTS,
     BattleMetadata,
     BattleVerdict,
     PackVerdicts,
     credit_in,
 )
 from podium.hosts.inspect_ai.media import media_in, text_with_places
-from podium.notices.option_forms import Kind, typed_as, typed_in_command
+from podium.notices.option_forms import (
+    Kind,
+    option_text,
+    quoted_value,
+    typed_as,
+    typed_in_command,
+    typed_in_python,
+)
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
 from podium.responses.transcripts import AgentWork, Mode, Show
@@ -105,14 +114,12 @@ def pairwise(
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        """Score one sample."""
+        """Judge the response of a sample against that of each reference, and return one score."""
         scores = []
-        for own in references:
-            response, work = _shown_response(state, own.show)
-            for note in _notes_on_sample(work):
-                print_once(note)
-            battle = _battle_of(state, response, own)
-            scores.append(await _score_against(own, runs[own.transcripts], battle, state))
+        with typed_as(typed_in_score):
+            for own in references:
+                run = runs[own.transcripts]
+                scores.append(await _score_sample(own, run, state, print_once))
         return _whole_credit(scores[0]) if value == "credit" else _merge_scores(scores)
 
     return score
@@ -186,6 +193,23 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
     return [*references.values()]
 
 
+async def _score_sample(
+    reference: Reference, run: "Run", state: TaskState, print_once: Callable[[str], object]
+) -> Score:
+    """Return the score of a sample against a reference.
+
+    Args:
+        reference: the reference.
+        run: asks the judges.
+        state: the sample.
+        print_once: prints what the judge is not shown of an agent's work.
+    """
+    response, work = _shown_response(state, reference.show)
+    for note in _notes_on_sample(work):
+        print_once(note)
+    return await _score_against(reference, run, _battle_of(state, response, reference), state)
+
+
 async def _score_against(
     reference: Reference, run: "Run", battle: BattleMetadata, state: TaskState
 ) -> Score:
@@ -208,9 +232,12 @@ async def _score_against(
         kept = {NAMESPACE: verdict.to_log()}
         return score_without_value("scoring_failed", problem, metadata=kept)
     score = score_battle(battle, await ask_jury(run, battle), run.how)
+    kept = (score.metadata or {})[NAMESPACE]
     merging = _merging_of(run.how)
     if merging:
-        (score.metadata or {})[NAMESPACE]["merging"] = merging
+        kept["merging"] = merging
+    if not battle.transcript:
+        kept["response_b"] = battle.response_b
     return score
 
 
@@ -246,8 +273,9 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
         verdict = BattleVerdict.parse(kept[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
-        transcripts = metadata.get("transcripts", {}) | kept.get("transcripts", {})
-        metadata |= {"transcripts": transcripts} if transcripts else {}
+        transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
+        if transcripts:
+            metadata[TRANSCRIPTS] = transcripts
         answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")
     metadata[NAMESPACE] = PackVerdicts.from_verdicts(verdicts).to_log()
     explanations = [score.explanation or "" for score in scores]
@@ -270,11 +298,17 @@ def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
 
 
 def typed_in_score(kind: Kind, name: str, value: str) -> str:
-    """Write an option of a task (`argument`) for `inspect score`: `-S NAME=VALUE`.
+    """Write an option of the judge (`argument`): `-S NAME=VALUE` while `inspect score` runs.
 
-    Other options are written for podium's command, as `inspect score` has none of them.
+    Elsewhere, it is an argument of `pairwise` in the user's task. Other options are written for
+    podium's command, as Inspect's commands have none of them.
     """
-    return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
+    if kind != "argument":
+        return typed_in_command(kind, name, value)
+    context = click.get_current_context(silent=True)
+    if context is not None and context.info_name == "score":
+        return f"-S {name}={quoted_value(value)}"
+    return f"pairwise({typed_in_python(kind, name, value)})"
 
 
 def _key_in_reference(state: TaskState, reference: Reference) -> str:
@@ -306,10 +340,11 @@ def _notes_on_sample(work: AgentWork) -> Iterator[str]:
     if work.calls and not work.shown:
         yield (
             "samples hold tool calls, and the judge is shown only the last message; "
-            "-S show=transcript shows all"
+            f"{option_text('show', 'transcript', 'argument')} shows all"
         )
     if work.cut:
-        remedy = work.limit or "-S transcript_tokens=N shows more"
+        option = option_text("transcript_tokens", "N", "argument")
+        remedy = work.limit or f"{option} shows more"
         yield f"transcripts of samples are cut to fit; {remedy}"
 
 

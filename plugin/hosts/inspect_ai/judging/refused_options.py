@@ -27,22 +27,27 @@ SHOWN_OPTIONS = {
 }
 """The options in words."""
 REFUSAL_WORDS = re.compile(
-    r"not supported|unsupported|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
-    r"|not (?:be )?(?:allowed|permitted|available|enabled|compatible|set|specified|used)|deprecated"
-    r"|incompatible|unknown|unrecognized|unrecognised|unexpected|extraneous|invalid|forbidden"
-    r"|may only|must be|only .{0,40}(?:allowed|supported|accepted)|too (?:large|high|big)|remove"
-    r"|(?:greater|larger|higher|less) than|exceed|maximum allowed",
+    r"not supported|unsupported"
+    r"|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
+    r"|not (?:be )?(?:allowed|permitted|available|enabled|compatible|set|specified|used)"
+    r"|deprecated|incompatible|unknown|unrecognized|unrecognised|unexpected|extraneous|invalid"
+    r"|forbidden|may only|must be"
+    r"|only .{0,40}(?:allowed|supported|accepted)"
+    r"|too (?:large|high|big)"
+    r"|remove"
+    r"|(?:greater|larger|higher|less) than"
+    r"|exceed|maximum allowed",
     re.IGNORECASE,
 )
 """Matches the words with which servers refuse an option."""
 NO_REFUSAL = frozenset({401, 404, 408, 409, 425, 429})
 """HTTP statuses below 500 of errors that are not about what the call asks."""
-OF_SERVERS = frozenset({500, 501})
+STATUSES_OF_SERVERS = frozenset({500, 501})
 """HTTP statuses from 500 on with which some servers reject what a call asks.
 
 llama.cpp's server gave 500 for a prompt that is too long, for a JSON schema and for images.
 """
-SETTINGS_OF = {"logprobs": ("logprobs", "top_logprobs")}
+SETTINGS_OF_OPTION = {"logprobs": ("logprobs", "top_logprobs")}
 """Settings of Inspect that an option consists of, if it is not one of its own name."""
 
 
@@ -57,7 +62,8 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
         A key of `OPTION_WORDS`, the first that the message names; None if the error has another
         cause.
     """
-    if not is_rejection(error) or (status_of(error) or 0) >= 500:
+    is_fault_of_server = (status_of(error) or 0) >= 500
+    if is_fault_of_server or not is_rejection(error):
         return None
     cause = cause_of(error)
     if not REFUSAL_WORDS.search(cause):
@@ -95,14 +101,14 @@ def leave_out_refused(refused: dict[str, str], name: str, option: str, error: Ex
 def is_rejection(error: Exception) -> bool:
     """Return whether a call may have failed because of what it asks, by its HTTP status.
 
-    It may if the status is unknown, below 500 and not in `NO_REFUSAL`, or in `OF_SERVERS`. It did
-    not if the server was busy (429, 503, 529), its gateway failed (502, 504), or no call was made
-    (JudgeStoppedError), whatever the message says.
+    It may if the status is unknown, below 500 and not in `NO_REFUSAL`, or in `STATUSES_OF_SERVERS`.
+    It did not if the server was busy (429, 503, 529), its gateway failed (502, 504), or no call was
+    made (JudgeStoppedError), whatever the message says.
     """
     if isinstance(error, JudgeStoppedError):
         return False
     status = status_of(error)
-    if status is None or status in OF_SERVERS:
+    if status is None or status in STATUSES_OF_SERVERS:
         return True
     return status < 500 and status not in NO_REFUSAL
 
@@ -114,7 +120,7 @@ def _is_set(config: GenerateConfig, option: str) -> bool:
 
 def without_options(config: GenerateConfig, options: Any) -> GenerateConfig:
     """Return the settings of a call without some options."""
-    names = [name for option in options for name in SETTINGS_OF.get(option, (option,))]
+    names = [name for option in options for name in SETTINGS_OF_OPTION.get(option, (option,))]
     return config.model_copy(update=dict.fromkeys(names)) if names else config
 
 

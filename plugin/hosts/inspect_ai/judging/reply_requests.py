@@ -75,15 +75,21 @@ def verdict_request(
     form = how.form
 
     def write_schema(schema: Schema) -> Mapping[str, Any]:
-        """Return the JSON schema of the verdict."""
-        return form.schema(how.settings, brief=schema == "brief") if form else {}
+        """Return the JSON schema of the verdict; empty if the realization has none."""
+        is_brief = schema == "brief"
+        return form.schema(how.settings, brief=is_brief) if form else {}
+
+    def write_schema_prompt(schema: Schema, _attempt: int) -> str:
+        """Return the prompt that asks for JSON, which is the same in all attempts."""
+        is_brief = schema == "brief"
+        return how.schema_prompt(texts, brief=is_brief)
 
     return ReplyRequest(
         how=how,
         texts=texts,
         call=call,
         text_prompt=partial(how.prompt, texts),
-        schema_prompt=lambda schema, _: how.schema_prompt(texts, brief=schema == "brief"),
+        schema_prompt=write_schema_prompt,
         json_schema=write_schema if form else None,
         text_tokens=how.realization.tokens,
         schema_tokens=form.tokens if form else 0,
@@ -99,14 +105,18 @@ def checklist_request(how: Judging, texts: Texts, call: Callable[[int], str]) ->
     It is asked for with a schema, unless `replies=text`: it is no verdict, so no agreement of
     verdicts is at stake.
     """
+
+    def write_schema_prompt(schema: Schema, attempt: int) -> str:
+        """Return the prompt that asks for JSON; see `checklist_prompt`."""
+        is_brief = schema == "brief"
+        return checklist_prompt(texts, how.settings, attempt, brief=is_brief)
+
     return ReplyRequest(
         how=how,
         texts=texts,
         call=call,
         text_prompt=partial(checklist_prompt, texts, how.settings),
-        schema_prompt=lambda schema, attempt: checklist_prompt(
-            texts, how.settings, attempt, brief=schema == "brief"
-        ),
+        schema_prompt=write_schema_prompt,
         json_schema=None if how.replies == "text" else _schema_of_checklist,
         text_tokens=CHECKLIST_TOKENS,
         schema_tokens=CHECKLIST_TOKENS,

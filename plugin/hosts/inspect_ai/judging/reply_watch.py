@@ -18,9 +18,9 @@ DEAD_AFTER = 20.0
 """
 DEAD_STATUSES = frozenset({401, 404})
 """HTTP statuses that no repeated call will change: a wrong key, or a wrong address or model."""
-UNREACHABLE = frozenset({errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH})
+UNREACHABLE_ERRORS = frozenset({errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH})
 """Errors of the operating system if nothing listens at an address."""
-TOLD_EVERY = 60.0
+SECONDS_BETWEEN_LINES = 60.0
 """While no reply arrives, a line is printed every so many seconds."""
 
 
@@ -105,25 +105,25 @@ class ReplyWatch:
             scope.deadline = deadline
 
     def _arm(self) -> None:
-        """Let a line be told after `TOLD_EVERY` seconds, unless that is arranged already."""
+        """Let a line be told after `SECONDS_BETWEEN_LINES`, unless that is arranged already."""
         if self._timer is None:
             # A thread tells it, because no task may outlive the call that begins it.
-            self._timer = threading.Timer(TOLD_EVERY, self._tell_of_silence)
+            self._timer = threading.Timer(SECONDS_BETWEEN_LINES, self._tell_of_silence)
             self._timer.daemon = True
             self._timer.start()
 
     def _tell_of_silence(self) -> None:
         """Print since when no reply has arrived, if that is long, and arrange for the next line.
 
-        It is long from half of `TOLD_EVERY` on: a reply may have come since the timer was set. If
-        no call waits, nothing is printed or arranged.
+        It is long from half of `SECONDS_BETWEEN_LINES` on: a reply may have come since the timer
+        was set. If no call waits, nothing is printed or arranged.
         """
         self._timer = None
         waiting = len(self._scopes)
         if not waiting:
             return
         silent = time.monotonic() - self._silent_since
-        if silent >= TOLD_EVERY / 2:
+        if silent >= SECONDS_BETWEEN_LINES / 2:
             text = f"no reply from {self.model} for {silent:,.0f} seconds"
             text += f", {waiting:,} {plural('call', waiting)} waiting"
             if self._last_failure is not None:
@@ -133,7 +133,7 @@ class ReplyWatch:
 
 
 def _is_unreachable(failure: BaseException) -> bool:
-    """Return whether nothing listens at the address of a call."""
+    """Return whether nothing listens at the address of a call, by an error or any of its causes."""
     seen: list[BaseException] = []
     pending: list[BaseException | None] = [failure]
     while pending:
@@ -143,7 +143,7 @@ def _is_unreachable(failure: BaseException) -> bool:
         seen.append(error)
         if isinstance(error, socket.gaierror):
             return True
-        if isinstance(error, OSError) and error.errno in UNREACHABLE:
+        if isinstance(error, OSError) and error.errno in UNREACHABLE_ERRORS:
             return True
         if isinstance(error, BaseExceptionGroup):
             pending += error.exceptions

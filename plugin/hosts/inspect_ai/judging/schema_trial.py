@@ -6,16 +6,10 @@ import anyio
 from inspect_ai.model import ModelOutput
 from inspect_ai.util import LimitExceededError
 
-from podium.hosts.inspect_ai.judging.call_control import (
-    NUMBERED,
-    JudgeStoppedError,
-    cause_of,
-    status_of,
-)
+from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, status_of
 
 STATUS_OF_REJECTED_SCHEMA = frozenset({400, 422})
 """HTTP statuses with which servers reject a call for what it asks, whatever their words are."""
-
 
 MOST_TRIALS = 3
 """Most trials with a judge whose trials show nothing."""
@@ -33,8 +27,9 @@ class SchemaTrial:
     """Makes a call without a JSON schema, once per judge, after a call with one was rejected.
 
     Calls that are rejected meanwhile wait for the trial, and share what it shows. A trial that
-    fails by another error than the call with the schema shows nothing: the server was busy, say,
-    or takes no images. It is made again, at most `MOST_TRIALS` times in all.
+    fails, or whose prompt is rejected, shows nothing: the server was busy, say, or takes no images.
+    It is made again, at most `MOST_TRIALS` times in all. A trial that was cancelled, or ended by a
+    limit of the run, does not count.
     """
 
     def __init__(self) -> None:
@@ -42,18 +37,13 @@ class SchemaTrial:
         self._trials_left = MOST_TRIALS
 
     async def works_without(
-        self,
-        ask_for_text: Callable[[], Awaitable[object]],
-        error: Exception,
-        *,
-        is_settled: Callable[[], bool],
+        self, ask_for_text: Callable[[], Awaitable[object]], *, is_settled: Callable[[], bool]
     ) -> bool:
         """Return whether the trial was made now, and its call was answered.
 
         Args:
             ask_for_text: makes the call and returns its output, or what a rejected prompt shows;
                 it raises other errors.
-            error: the error of the call with the schema.
             is_settled: returns whether it is known otherwise if the judge takes a schema.
 
         Raises:
@@ -62,18 +52,12 @@ class SchemaTrial:
         async with self._lock:
             if not self._trials_left or is_settled():
                 return False
-            self._trials_left -= 1
             try:
                 answer = await ask_for_text()
             except (JudgeStoppedError, LimitExceededError):
                 raise
-            except Exception as failure:
-                if _stable_words(failure) == _stable_words(error):
-                    self._trials_left = 0
+            except Exception:
+                self._trials_left -= 1
                 return False
+            self._trials_left -= 1
             return isinstance(answer, ModelOutput)
-
-
-def _stable_words(error: Exception) -> str:
-    """Return type and message of an error without numbers, which differ between its calls."""
-    return NUMBERED.sub("", cause_of(error))

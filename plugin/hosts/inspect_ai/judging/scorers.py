@@ -17,6 +17,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
 from podium.hosts.inspect_ai.judging.pack_table import credit_text, pack_table
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    TRANSCRIPTS,
     BattleMetadata,
     BattleReplies,
     BattleVerdict,
@@ -36,7 +37,7 @@ from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.wording import quantity, word_for
 
-REPEATED = (
+REPEATED_FIELDS = (
     "item",
     "response",
     "model_a",
@@ -59,6 +60,7 @@ def readable_battles() -> Metric:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
+        """Return the number of the scores."""
         return float(len(scores))
 
     return count
@@ -73,7 +75,10 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
-        """Rank the verdicts in the metadata of the scores."""
+        """Rank the verdicts in the metadata of the scores, and return the score of each model.
+
+        The keys are `RANKER MODEL`. The result is empty if nothing can be ranked.
+        """
         import pandas as pd
 
         from podium.data.reading.judgments import read_battles
@@ -127,7 +132,11 @@ def verdict(short_names: Mapping[str, str] | None = None, **kwargs: Any) -> Scor
     settings_of = remember(lambda options_as_json: judging_settings(**json.loads(options_as_json)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
-        """Score one sample."""
+        """Return the score of the verdicts that the judge's solver stored.
+
+        The result is None if the sample holds no battles, or only repeats calls of other epochs. It
+        has no value if the judge was not asked.
+        """
         sample = parse_sample(state.metadata)
         if not isinstance(sample, BattleMetadata | PackMetadata):
             return None
@@ -158,7 +167,7 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
     rows = [cast(VerdictRow, build_verdict_row(shown, own) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     repeated_fields: dict[str, Any] = {}
-    for name in REPEATED:
+    for name in REPEATED_FIELDS:
         value = getattr(battle, name)
         if value is not None:
             repeated_fields[name] = value
@@ -278,7 +287,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     """Return the pieces of both transcripts by model and turn, as Inspect's viewer can fold them.
 
-    They are under the key `transcripts`. The result is empty if the responses are not transcripts.
+    They are under the key `TRANSCRIPTS`. The result is empty if the responses are not transcripts.
     """
     if not battle.transcript:
         return {}
@@ -293,7 +302,7 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
             numbered = re.fullmatch(r"[a-z]+ ([0-9]+)[0-9.]*", piece)
             turn = f"turn {numbered[1]}" if numbered else piece
             turns.setdefault(turn, {})[piece] = text
-    return {"transcripts": folded}
+    return {TRANSCRIPTS: folded}
 
 
 def _quote(text: str) -> str:

@@ -53,7 +53,8 @@ def pairwise_viewer(
 
     They are the argument `viewer` of a `Task`. The list of samples has the answer (the winner), and
     credit (red 0, green 1), flip and unparsed. If there are several references, the heading of a
-    credit is the name of its reference, and its flip and unparsed follow. Responses and judges'
+    credit is the name of its reference, and its flip and unparsed follow. Beside other scores, the
+    answer is hidden, because Inspect lists that of the task's first scorer. Responses and judges'
     words are shown as plain text, because models wrote them.
 
     Args:
@@ -75,7 +76,7 @@ def pairwise_viewer(
             labels[f"{CREDIT}{AGAINST}{reference}"] = f"vs {short_names[reference]}"
     shown = [
         TaskSamplesColumn(id="sampleId"),
-        TaskSamplesColumn(id="answer"),
+        TaskSamplesColumn(id="answer", visible=not other_scores),
         *scores,
         *(TaskSamplesColumn.score(name) for name in other_scores),
         *_last_columns(),
@@ -92,7 +93,7 @@ def pairwise_viewer(
 
 
 def _list_of_battles() -> TaskSamplesView:
-    """Return the list of samples that are a battle each."""
+    """Return the view of a log's samples whose rows are one battle each."""
     shown = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn.score(BATTLE, "model_a"),

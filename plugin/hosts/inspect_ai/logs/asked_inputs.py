@@ -112,7 +112,7 @@ class LogInputs:
         own = self.asked.read_record(sample, given, attachments, choices, target)
         first = self.items.setdefault(sample, own)
         if first is not own and not inputs_may_equal(first.input, own.input):
-            problem = problem_of(Conflict(self.log, self.log, own, first))
+            problem = problem_of(Conflict(first=self.log, other=self.log, here=own, there=first))
             raise OtherQuestionError(
                 problem, remedy=REMEDY, source=self.log.source, row=f"sample {sample}"
             )
@@ -133,7 +133,8 @@ def _key_of_texts(
         return None
     if isinstance(target, str):
         return sample, hash(given), hash(tuple(choices)), hash(target)
-    if not (isinstance(target, list | tuple) and all(isinstance(own, str) for own in target)):
+    has_texts = isinstance(target, list | tuple) and all(isinstance(own, str) for own in target)
+    if not has_texts:
         return None
     return sample, hash(given), hash(tuple(choices)), hash(tuple(target))
 
@@ -190,8 +191,10 @@ def words_of_target(
     """
     texts = set()
     for own in texts_of_target(target):
+        # A single letter may stand for a choice.
         place = ord(own) - ord("A") if len(own) == 1 else -1
-        text = resolve_text(choices[place] if 0 <= place < len(choices) else own, attachments)
+        is_choice = 0 <= place < len(choices)
+        text = resolve_text(choices[place] if is_choice else own, attachments)
         if text is None:
             return None
         texts.add(normal_words(text))

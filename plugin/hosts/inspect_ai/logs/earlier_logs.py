@@ -182,7 +182,7 @@ def _log_paths(source: str) -> Iterator[Path]:
 def _logs_against(
     against: Sequence[str], task: str
 ) -> tuple[dict[Place, str | None], list[Notice]]:
-    """Return the logs of a task in some sources, each with the label of its source.
+    """Return the logs of a task in some sources, each with the label of its source or None.
 
     Returns:
         the finished logs, and those that cannot be read; and a note on each log of the task that

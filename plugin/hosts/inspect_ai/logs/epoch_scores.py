@@ -6,7 +6,7 @@ Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2) makes one
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import isclose
+from math import isclose, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,15 +21,15 @@ MEAN = "mean"
 COLLECT = "collect"
 """Name of Inspect's reducer that returns the list of all scores."""
 # Inspect's functions that make a reducer, by its name: without and with a number k.
-WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
-WITH_K = {"at_least": at_least, "pass_at": pass_at}
+REDUCERS_WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
+REDUCERS_WITH_K = {"at_least": at_least, "pass_at": pass_at}
 ESTIMATES = re.compile(r"(pass_at|pass_k)_[0-9]+")
 """Matches reducers that estimate the same probability from any number of epochs of at least k."""
 FIGURES = ("accuracy", "mean")
 """Names of Inspect's metrics that are the mean over samples."""
 REDUCTIONS = "reductions.json"
 """The file of reduced scores in an `.eval` archive."""
-SAME = 1e-6
+SAME_TOLERANCE = 1e-6
 """Numbers that differ by at most this, relative or absolute, count as equal."""
 Values = Mapping[str, Mapping[str, Any]]
 """Reduced values by scorer and item."""
@@ -136,7 +136,12 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
         if name is None or score.reducer not in (None, reducer):
             continue
         part = "" if score.name == score.scorer else score.name
-        own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples, name)
+        own = OwnFigure(
+            scorer=score.scorer,
+            value=float(score.metrics[name].value),
+            items=score.scored_samples,
+            statistic=name,
+        )
         figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
     return figures
 
@@ -194,7 +199,7 @@ class EpochScores:
         self.incomplete: set[str] = set()
 
     def add_scores(self, item: str, epoch: int, scores: Mapping[str, Score]) -> None:
-        """Add the scores of a sample, by scorer."""
+        """Add the scores of a sample, by scorer. Only their values are kept."""
         for scorer, score in scores.items():
             self.scores.setdefault(scorer, {}).setdefault(item, {})[epoch] = Score(
                 value=score.value
@@ -227,11 +232,17 @@ class EpochScores:
         again = self._recompute(by_item, {item: held[item] for item in whole})
         for item in by_item:
             if item in whole:
-                yield ReducedScore(item, scorer, 1, held[item])
+                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=held[item])
             else:
                 missing = f"{self.reduction.reducer} of the epochs that count is unknown"
                 value = again.get(item)
-                yield ReducedScore(item, scorer, 1, value, missing if value is None else None)
+                yield ReducedScore(
+                    item=item,
+                    scorer=scorer,
+                    epoch=1,
+                    value=value,
+                    reason=missing if value is None else None,
+                )
 
     def _recompute(
         self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
@@ -270,20 +281,24 @@ def _scores_by_epoch(
 
 def _reducer_named(name: str) -> Any:
     """Return Inspect's reducer for a name such as `at_least_2`; None for other reducers."""
-    if name in WITHOUT_K:
-        return WITHOUT_K[name]()
+    if name in REDUCERS_WITHOUT_K:
+        return REDUCERS_WITHOUT_K[name]()
     kind, _, k = name.rpartition("_")
-    return WITH_K[kind](int(k)) if kind in WITH_K and k.isdecimal() else None
+    if kind in REDUCERS_WITH_K and k.isdecimal():
+        return REDUCERS_WITH_K[kind](int(k))
+    return None
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Return whether two scores are equal. Numbers may differ by `SAME`, and NaN equals NaN."""
+    """Return whether two scores are equal.
+
+    Numbers may differ by `SAME_TOLERANCE`, and NaN equals NaN.
+    """
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         return value.keys() == other.keys() and all(
             _is_same(value[key], other[key]) for key in value
         )
     if isinstance(value, int | float) and isinstance(other, int | float):
-        return isclose(value, other, rel_tol=SAME, abs_tol=SAME) or (
-            value != value and other != other
-        )
+        are_both_nan = isnan(value) and isnan(other)
+        return are_both_nan or isclose(value, other, rel_tol=SAME_TOLERANCE, abs_tol=SAME_TOLERANCE)
     return bool(value == other)

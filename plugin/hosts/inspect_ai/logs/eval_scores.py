@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score, value_to_float
 
 from podium.data.measure import Measure
 from podium.hosts.inspect_ai.logs.epoch_scores import (
-    SAME,
+    SAME_TOLERANCE,
     EpochScores,
     OwnFigure,
     measure_of_part,
@@ -45,7 +45,9 @@ class EvalFigure(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether the mean equals the log's own, or the log has none."""
-        return self.own is None or isclose(self.mean, self.own.value, rel_tol=SAME, abs_tol=SAME)
+        return self.own is None or isclose(
+            self.mean, self.own.value, rel_tol=SAME_TOLERANCE, abs_tol=SAME_TOLERANCE
+        )
 
 
 class LeftOutSample(NamedTuple):
@@ -74,15 +76,12 @@ class LeftOut(NamedTuple):
         cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
     ) -> "LeftOut":
         """Describe samples that are left out; `several_epochs` adds the epoch to their names."""
-        names = tuple(
-            f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}"
-            for sample in left_out
-        )
-        return cls(
-            names,
-            samples,
-            tuple(dict.fromkeys(sample.reason for sample in left_out if sample.reason)),
-        )
+        names = []
+        for sample in left_out:
+            epoch = f" (epoch {sample.epoch})" if several_epochs else ""
+            names.append(f"{sample.id}{epoch}")
+        reasons = dict.fromkeys(sample.reason for sample in left_out if sample.reason)
+        return cls(tuple(names), samples, tuple(reasons))
 
 
 class ValueColumns:
@@ -213,7 +212,10 @@ class EvalScores:
             yield {**about, "score": score, "metric": metric}
 
     def _values_by_metric(self, scorer: str, value: Any) -> list[tuple[str, float | None]]:
-        """Return metric and number for each named part of a score's value, or for a plain value."""
+        """Return metric and number for each named part of a score's value, or for a plain value.
+
+        A part that is no number has None.
+        """
         parts = self._parts_of(scorer, value).items()
         return [(self._metric_of(scorer, part), number_of(own)) for part, own in parts]
 
@@ -313,13 +315,13 @@ def cluster_of_log(header: EvalLog) -> str | None:
     """
     keys = set()
     for scorer in header.eval.scorers or ():
-        for metric in _metrics_in(scorer.metrics):
+        for metric in metrics_in(scorer.metrics):
             keys.add((metric.options or {}).get("cluster"))
     keys.discard(None)
     return str(keys.pop()) if len(keys) == 1 else None
 
 
-def _metrics_in(declared: Any) -> Iterator[Any]:
+def metrics_in(declared: Any) -> Iterator[Any]:
     """Yield the metrics that a scorer declares.
 
     Args:
@@ -328,10 +330,10 @@ def _metrics_in(declared: Any) -> Iterator[Any]:
     """
     if isinstance(declared, Mapping):
         for inner in declared.values():
-            yield from _metrics_in(inner)
+            yield from metrics_in(inner)
     elif isinstance(declared, list):
         for inner in declared:
-            yield from _metrics_in(inner)
+            yield from metrics_in(inner)
     elif declared is not None:
         yield declared
 
@@ -340,7 +342,8 @@ def _may_count_more(figure: EvalFigure) -> bool:
     """Return whether the mean here may count items that the log's own mean does not count."""
     if figure.own is None:
         return False
-    return not figure.is_own or (figure.own.items or 0) < figure.items
+    items_of_own = figure.own.items or 0
+    return not figure.is_own or items_of_own < figure.items
 
 
 def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:
@@ -352,14 +355,28 @@ def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:
 def _figures_of(
     frame: pd.DataFrame, own: Mapping[str, OwnFigure], epoch_means: Mapping[str, float]
 ) -> list[EvalFigure]:
-    """Return the figures of the metrics in a table of scores."""
+    """Return the figures of the metrics in a table of scores; a metric without a score has none.
+
+    The mean of a metric is over items, each with the mean of its known scores.
+
+    Args:
+        frame: the table, with the columns `metric`, `item` and `score`.
+        own: the figures of the log itself, by metric.
+        epoch_means: means over all epochs by metric; by default the mean above.
+    """
     known = frame[frame["score"].notna()]
     by_item = known.groupby(["metric", "item"], sort=False)["score"].mean()
     by_metric = by_item.astype(float).groupby("metric", sort=False).agg(["mean", "size"])
     figures = []
     for metric, mean, items in by_metric.itertuples():
         figures.append(
-            EvalFigure(metric, mean, items, epoch_means.get(metric, mean), own.get(metric))
+            EvalFigure(
+                metric=metric,
+                mean=mean,
+                items=items,
+                epoch_mean=epoch_means.get(metric, mean),
+                own=own.get(metric),
+            )
         )
     return figures
 
@@ -378,7 +395,7 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
 
 
 def _numbers_of(values: Sequence[Any]) -> Sequence[float | None]:
-    """Return values as numbers (`number_of`)."""
+    """Return values as numbers (`number_of`), None for those that are none."""
     # Most logs have finite numbers alone, which need no look at each.
     if {*map(type, values)} <= {float, int} and all(map(isfinite, values)):
         return [*map(float, values)]

@@ -66,6 +66,11 @@ from podium.hosts.inspect_ai.logs.unscored_tasks import (
     note_on_unscored_log,
     nothing_to_rank,
 )
+from podium.hosts.inspect_ai.logs.verdicts_or_scores import (
+    CountedRows,
+    RowsOfLog,
+    choose_verdicts_or_scores,
+)
 from podium.names import joined_name
 from podium.notices.notice import Notice, note_of_error
 from podium.responses.read import ChosenLogs, UnansweredRun
@@ -80,7 +85,7 @@ They change neither battles nor verdicts, or the plan holds them in another fiel
 """
 
 
-CARRIED = (
+CARRIED_KEYS = (
     "missing",
     "missing_by_task",
     "answer",
@@ -113,13 +118,13 @@ class CountedLogs(NamedTuple):
 
 
 class ReadLogs(NamedTuple):
-    """What was read from several logs.
+    """The rows that count, of several logs.
 
     Attributes:
         frames: pairs of a log and its rows.
-        evals: the ordinary evals, with how their epochs were reduced.
-        runs: the settings of the ordinary evals.
-        inputs: what the samples of the ordinary evals asked.
+        evals: the ordinary evals whose scores count, with how their epochs were reduced.
+        runs: the settings of these evals.
+        inputs: what the samples of all ordinary evals asked.
     """
 
     frames: list[LogFrame]
@@ -262,13 +267,19 @@ def choose_logs(
     if names_joined:
         runs, notes = _join_names_of_runs(runs)
     named, records = _name_logs_by_settings(runs, labels)
-    counted = _choose_among(named, every=every, is_single=len(labels) == 1, first=first)
+    counted = _choose_among(named, every=every, is_single=(len(labels) == 1), first=first)
     labelled = {str(path) for path, label in labels.items() if label}
     notes += [*_notes_on_names(runs, named), *notes_on_labels([*records.values()], labelled)]
     notes += [*counted.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
-    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost], counted.failed)
+    return CountedLogs(
+        logs=counted.logs,
+        records=records,
+        notes=notes,
+        lost=[*lost, *counted.lost],
+        failed=counted.failed,
+    )
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -323,7 +334,7 @@ def _choose_among(
         first: paths of finished logs that count before others of the same question.
     """
     if is_single:
-        return CountedLogs(list(runs), {}, [], [])
+        return CountedLogs(logs=list(runs), records={}, notes=[], lost=[])
     runs, stopped = _without_stopped_judges(runs)
     chosen, failed, notes = choose_runs(runs, every=every, preferred=first)
     for run in chosen:
@@ -334,7 +345,7 @@ def _choose_among(
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
-    return CountedLogs(chosen, {}, notes, lost, failed)
+    return CountedLogs(logs=chosen, records={}, notes=notes, lost=lost, failed=failed)
 
 
 def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
@@ -459,7 +470,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     unanswered: list[UnansweredRun] = []
     for source in given:
         own = [run for run in runs if run.path in source]
-        counted = _choose_among(own, every=False, is_single=len(source) == 1)
+        counted = _choose_among(own, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted.logs if not is_tournament(run.header)]
         for run in evals or counted.logs:
             record = records.get(run.path)
@@ -469,7 +480,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
         for run in counted.failed:
             if not is_tournament(run.header):
                 reason = f"its log has status {run.header.status}"
-                unanswered.append(UnansweredRun(run.who, run.what, reason))
+                unanswered.append(UnansweredRun(model=run.who, task=run.what, reason=reason))
     return ChosenLogs(names, records, notes, clusters, unanswered)
 
 
@@ -483,7 +494,13 @@ def _cluster_of(log: EvalLog) -> str | None:
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
-    """Return the run that a log belongs to, and how much of the run the log holds."""
+    """Return the run that a log belongs to, and how much of the run the log holds.
+
+    Args:
+        path: the log.
+        log: its header.
+        label: name of the model, as the user gave it; None for the name in the log.
+    """
     spec = log.eval
     whole = log.status == "success"
     tournament = read_tournament(log)
@@ -545,12 +562,13 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     Raises:
         DataError: no log has rows, or runs reduce their scores differently.
         OtherQuestionError: runs of a task share no input.
+        UsageError: no log has a metric that is asked for, or verdicts and scores of one task are.
     """
     counted = choose_logs(
         labels, every=reading.all_runs, names_joined=reading.names_joined, by_scores=True
     )
     notes, lost = counted.notes, counted.lost
-    read = _select_scores(_read_each_log(counted, labels, reading.cluster), reading, counted)
+    read = _read_rows_that_count(counted, labels, reading)
     frames, evals = read.frames, read.evals
     paired, notes_on_targets = _pair_rows_of_logs(read, reading.allowed)
     notes += notes_on_targets
@@ -587,10 +605,31 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     )
 
 
+def _read_rows_that_count(
+    counted: CountedLogs, labels: Mapping[Path, str | None], reading: Reading
+) -> ReadLogs:
+    """Read the logs, and return the rows that count: verdicts, or scores by the metrics asked for.
+
+    Args:
+        counted: the logs. Notes on them are appended to its lists.
+        labels: paths of all logs given, and the label of each; None if it has no label.
+        reading: the user's options.
+
+    Raises:
+        DataError, OtherQuestionError, UsageError: see `read_logs`.
+    """
+    logs, inputs = _read_each_log(counted, labels, reading.cluster)
+    chosen = choose_verdicts_or_scores(logs, reading)
+    counted.notes.extend(chosen.notes)
+    counted.lost.extend(chosen.lost)
+    described = _describe_evals(chosen, inputs, counted, labels)
+    return _select_scores(described, reading, counted, chosen)
+
+
 def _read_each_log(
     counted: CountedLogs, labels: Mapping[Path, str | None], cluster: str | None
-) -> ReadLogs:
-    """Read the rows of each log.
+) -> tuple[list[RowsOfLog], AskedInputs]:
+    """Read the rows of each log, and the inputs of the ordinary evals.
 
     Args:
         counted: the logs. Notes on them, and on those that cannot be read, are appended to its
@@ -603,22 +642,14 @@ def _read_each_log(
         DataError: the only log given cannot be read.
         OtherQuestionError: two epochs of a sample have different inputs.
     """
-    contents = ReadLogs([], [], [], AskedInputs())
+    logs = []
+    inputs = AskedInputs()
     for log in counted.logs:
         try:
-            frame = log_rows(log.path, contents.inputs, cluster, log.header)
-            counted.lost.extend(_notes_on_bad_judge(log))
-            counted.notes.extend(_notes_on_log(log, frame))
-            name = labels[log.path]
-            if "reduction" in frame.attrs:
-                name = log.who
-                left_out: LeftOut = frame.attrs["invalidated"]
-                record = replace(counted.records[log.path], invalidated=len(left_out.names))
-                contents.evals.append(ScoredRun.of_frame(log, frame))
-                contents.runs.append(record)
-            elif not is_tournament(log.header):
-                _name_model_of_log(frame, log)
-            contents.frames.append((log, _with_task(frame, log.header, name)))
+            rows = log_rows(log.path, inputs, cluster, log.header)
+            if rows.verdicts is not None and not is_tournament(log.header):
+                _name_model_of_log(rows.verdicts, log)
+            logs.append(RowsOfLog(log, rows))
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
@@ -626,6 +657,35 @@ def _read_each_log(
                 counted.lost.append(note_on_unscored_log(log.path, error))
             else:
                 counted.lost.append(note_of_error(error))
+    return logs, inputs
+
+
+def _describe_evals(
+    chosen: CountedRows,
+    inputs: AskedInputs,
+    counted: CountedLogs,
+    labels: Mapping[Path, str | None],
+) -> ReadLogs:
+    """Return the rows that count with their tasks and the names of their models.
+
+    Args:
+        chosen: the rows that count.
+        inputs: what the samples of the ordinary evals asked.
+        counted: the logs. Notes on them are appended to its lists.
+        labels: paths of all logs given, and the label of each; None if it has no label.
+    """
+    contents = ReadLogs(frames=[], evals=[], runs=[], inputs=inputs)
+    for log, frame in chosen.frames:
+        counted.lost.extend(_notes_on_bad_judge(log))
+        counted.notes.extend(_notes_on_log(log, frame))
+        name = labels[log.path]
+        if "reduction" in frame.attrs:
+            name = log.who
+            left_out: LeftOut = frame.attrs["invalidated"]
+            record = replace(counted.records[log.path], invalidated=len(left_out.names))
+            contents.evals.append(ScoredRun.of_frame(log, frame))
+            contents.runs.append(record)
+        contents.frames.append((log, _with_task(frame, log.header, name)))
     return contents
 
 
@@ -641,7 +701,9 @@ def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
             frame[column] = frame[column].where(frame[column] != own, log.who)
 
 
-def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> ReadLogs:
+def _select_scores(
+    read: ReadLogs, reading: Reading, counted: CountedLogs, chosen: CountedRows
+) -> ReadLogs:
     """Return what was read of the metrics that count.
 
     Logs of which no metric counts are left out.
@@ -651,6 +713,7 @@ def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> Re
         reading: says which metrics are asked for.
         counted: the logs. A note on the metrics that do not count, and notes on the logs that are
             left out, are appended to its lists.
+        chosen: the rows that count, and the scorers of verdicts, whose names may be asked for.
 
     Raises:
         UsageError: no log has a metric that is asked for.
@@ -659,9 +722,9 @@ def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> Re
         measure for _, frame in read.frames for measure in frame.attrs.get("measures") or ()
     }
     asked = metrics_asked_for(reading)
-    metrics, more = select_metrics(read.evals, measures, asked)
+    metrics, more = select_metrics(read.evals, measures, asked, chosen.judging)
     counted.notes.extend(more)
-    without = [task for task, names in metrics.items() if not names]
+    without = [*chosen.without, *(task for task, names in metrics.items() if not names)]
     if asked and without:
         counted.notes.append(Notice("metric-of-no-run", {"tasks": without, "metrics": [*asked]}))
     counted.lost.extend(notes_on_lists(read.evals))
@@ -838,7 +901,8 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
             f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None
         ]
         fields = {"path": path, "battles": unplayed, "options": " and ".join(typed)}
-        yield Notice("schedule-cut" if typed else "run-unfinished", fields)
+        code = "schedule-cut" if typed else "run-unfinished"
+        yield Notice(code, fields)
     refused = frame.attrs.get("unshown")
     if refused:
         yield Notice("unshown", {"path": path, "battles": len(refused), "why": refused[0]})
@@ -883,7 +947,7 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     """Return the rows with a column for the task, and one for the name.
 
     In an ordinary eval, the name is that of the model. In a tournament, it is a label, and the
-    column `source`. Of the facts in `attrs`, those in `CARRIED` are kept. An empty table is
+    column `source`. Of the facts in `attrs`, those in `CARRIED_KEYS` are kept. An empty table is
     returned as it is.
     """
     if frame.empty:
@@ -894,5 +958,5 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     named = frame.assign(task=task)
     if name:
         named[column] = name
-    named.attrs = {key: frame.attrs.get(key) for key in CARRIED}
+    named.attrs = {key: frame.attrs.get(key) for key in CARRIED_KEYS}
     return named

@@ -17,6 +17,7 @@ from podium.scorers.judging import load_reply
 
 if TYPE_CHECKING:
     import pandas as pd
+    from inspect_ai.log import EvalLog
 
 
 def read(records: "pd.DataFrame") -> "pd.DataFrame":
@@ -30,7 +31,11 @@ def read(records: "pd.DataFrame") -> "pd.DataFrame":
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the logs among some files.
 
-    A log that cannot be read is left out with a message, unless it is the only one.
+    A log that cannot be read is left out with a message, unless it is the only one. The result is
+    empty if there are no logs.
+
+    Raises:
+        UsageError: there is a log, and Inspect cannot be imported.
     """
     logs, beside = _logs_and_files_beside(sources)
     if not logs:
@@ -64,7 +69,7 @@ def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRe
 def _logs_and_files_beside(
     sources: Sequence[SourceFiles],
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
-    """Return the logs of sources with their labels, and the files that lie beside logs."""
+    """Return the logs of sources, each with its label or None, and the files beside logs."""
     ours = {
         path: source.label
         for source in sources
@@ -82,7 +87,8 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     A row has the fields of `BattleMetadata`, `task` if all items are of one, and `media` if the
     instruction has images or other contents beside its text. That of a judgment also has the order,
     the judge, `words` (its reply), and `carried`, which is True if an earlier log has the reply,
-    too.
+    too. An ordinary eval that `pairwise` judged has a row per battle with the text of the
+    reference; see `_reference_rows`.
     """
     if not is_log(path):
         return
@@ -94,8 +100,10 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     from podium.hosts.inspect_ai.media import media_as_text
 
     with named_in_errors(path):
-        tournament = read_tournament(read_by_inspect(path, header_only=True))
+        header = read_by_inspect(path, header_only=True)
+        tournament = read_tournament(header)
         if tournament is None:
+            yield from _reference_rows(path, header)
             return
         task = {"task": tournament.tasks[0]} if len(tournament.tasks) == 1 else {}
         unused = {"events", "messages"}
@@ -117,6 +125,31 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
                     }
 
 
+def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
+    """Yield a row per battle that `pairwise` judged in an ordinary eval; nothing for other evals.
+
+    It has item, `task`, both models, and the text of model_b, the reference. The reader of
+    responses has the text of model_a under the name of its run. If the log lacks the text of the
+    reference, `reference` names its file as the eval named it.
+    """
+    from podium.hosts.inspect_ai.logs.podium_entries import reference_texts_in
+    from podium.hosts.inspect_ai.logs.score_summaries import may_have_verdicts
+    from podium.hosts.inspect_ai.logs.stored_samples import samples_of
+
+    if not may_have_verdicts(path, header):
+        return
+    options = {scorer.name: scorer.options or {} for scorer in header.eval.scorers or ()}
+    for sample in samples_of(path):
+        if sample.invalidated is not None:
+            continue
+        for name, score in sample.scores.items():
+            given = options.get(name, {}).get("reference")
+            named = given if isinstance(given, str) else ",".join(map(str, given or ()))
+            for row in reference_texts_in(score):
+                lacks = row["response_b"] is None
+                yield {**row, "task": header.eval.task, "reference": named if lacks else None}
+
+
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per answer of a model, with tokens, seconds and money; None if unknown.
 
@@ -126,7 +159,7 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED, read_tournament
+    from podium.hosts.inspect_ai.logs.podium_entries import REQUEST_KEY, read_tournament
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 
     log = read_by_inspect(path, header_only=True)
@@ -134,7 +167,7 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     for sample in summaries_of(path):
         if sample.error or not sample.completed:
             continue
-        names = sample.metadata.get(REQUESTED, ()) if tournament else (log.eval.model,)
+        names = sample.metadata.get(REQUEST_KEY, ()) if tournament else (log.eval.model,)
         for name in names:
             usage = sample.model_usage.get(name)
             yield {

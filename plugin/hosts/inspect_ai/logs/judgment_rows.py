@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from inspect_ai.log import (
@@ -85,19 +85,35 @@ class TableBuilder:
         return pd.DataFrame(whole, index=index)
 
 
+class LogRows(NamedTuple):
+    """The rows of a log. An ordinary eval may have verdicts, scores, or both.
+
+    Attributes:
+        verdicts: a row per judgment; None if an ordinary eval has no verdict.
+        scores: a row per score that is no verdict; None if there are none, as in a tournament.
+        judging: names of the scorers that judged samples of an ordinary eval, in any order.
+        unjudged: why no battle of these scorers was judged; empty if one was.
+    """
+
+    verdicts: pd.DataFrame | None
+    scores: pd.DataFrame | None = None
+    judging: tuple[str, ...] = ()
+    unjudged: str = ""
+
+
 def log_rows(
     path: Path,
     inputs: AskedInputs | None = None,
     cluster: str | None = None,
     header: EvalLog | None = None,
-) -> pd.DataFrame:
-    """Return the rows of a log: one per judgment, or one per score of an ordinary eval.
+) -> LogRows:
+    """Return the rows of a log: its verdicts, its scores, or both.
 
-    Facts about the log are in `attrs`:
+    Facts about the log are in `attrs` of both tables:
     - `invalidated`: the invalidated samples (`LeftOut`), which are left out.
-    - `judges`: the records of the judges, by name.
 
-    For an ordinary eval, also those that `EvalScores.finish` adds. For a tournament, also:
+    Those of verdicts also have `judges`, the records of the judges by name; those of scores what
+    `EvalScores.finish` adds. Those of a tournament, or of verdicts with missing battles, also have:
     - `missing`: number of all battles without a row; `unplayed`: those that the run never played.
     - `missing_by_task`: the first number by task; None if it is not known.
     - `silent`: number of battles by judge, for judges without any verdict.
@@ -132,7 +148,7 @@ def log_rows(
         for sample in samples_of(path) if summaries is None else ():
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
         with checked_log(path):
-            return reader.build_frame()
+            return reader.build()
 
 
 class _LogReader:
@@ -155,10 +171,11 @@ class _LogReader:
         run = RunRecord(header.eval.model, header.eval.task, str(path))
         self.inputs = LogInputs(run, inputs)
         self.table = TableBuilder()
-        # In an ordinary eval: the scores of samples without a verdict, which are used if no sample
-        # has a verdict; the number of these samples; and battles that were not judged.
+        # In an ordinary eval: the scores that are no verdicts; the number of samples without a
+        # score of a judge; battles that were not judged; and the scorers that judged.
         self.score_table = TableBuilder()
         self.unjudged = 0
+        self.judging: dict[str, None] = {}
         self.lacking: set[tuple[Any, ...]] = set()
         self.scores = None if tournament else EvalScores(path, header, cluster)
         self.samples = 0
@@ -224,7 +241,7 @@ class _LogReader:
     def _add_unjudged(
         self, sample: ScoredSample, scores: EvalScores, *, has_verdicts: bool
     ) -> None:
-        """Add the battles of a sample that were not judged, and its scores if it has no verdict."""
+        """Add the battles of a sample that were not judged, and the scores that are no verdicts."""
         others = {}
         for name, score in sample.scores.items():
             battles = battles_in_score(score)
@@ -232,11 +249,11 @@ class _LogReader:
             self.lacking.update(_battle_key(battle) for battle in lacking)
             if lacking:
                 self.failure = self.failure or lacking[0]["missing"]
-            if not battles:
+            if battles:
+                self.judging[name] = None
+            else:
                 others[name] = score
-        if has_verdicts:
-            return
-        if len(others) == len(sample.scores):
+        if not has_verdicts and len(others) == len(sample.scores):
             self.unjudged += 1
         scores.add_group(f"{sample.id}", sample.metadata)
         for row in scores.rows_of(f"{sample.id}", sample.epoch, others):
@@ -357,35 +374,51 @@ class _LogReader:
                 }
                 self.failed_rows[_judgment_of(row)] = row
 
-    def build_frame(self) -> pd.DataFrame:
-        """Return the table, with its `attrs`."""
-        frame = self._build_rows()
-        if self.tournament and self.tournament.cluster:
-            if "group" in frame:
-                frame[self.tournament.cluster] = frame.pop("group")
-            frame.attrs["cluster"] = self.tournament.cluster
-        if self.scores:
-            self.inputs.finish()
-            frame = self.scores.finish(frame)
-        frame.attrs["invalidated"] = LeftOut.of_samples(
-            self.invalidated, self.samples, several_epochs=self.epochs > 1
-        )
-        return frame
-
-    def _build_rows(self) -> pd.DataFrame:
-        """Return the table of all rows, with counts of battles in its `attrs`.
+    def build(self) -> LogRows:
+        """Return the verdicts and the scores, with their `attrs`.
 
         Raises:
             DataError: there is no row, and the log is not of an empty shard.
         """
+        verdicts = self._build_verdicts()
+        scores = self._build_scores(self.scores) if self.scores else None
+        if verdicts is None and scores is None:
+            raise self._nothing_judged()
+        for frame in (verdicts, scores):
+            if frame is not None:
+                frame.attrs["invalidated"] = LeftOut.of_samples(
+                    self.invalidated, self.samples, several_epochs=self.epochs > 1
+                )
+        unjudged = ""
+        if self.judging and verdicts is None:
+            reasons = [self.failure, *self.unshown, "no call to the judge succeeded"]
+            unjudged = next(filter(None, reasons))
+        return LogRows(verdicts, scores, tuple(self.judging), unjudged)
+
+    def _build_scores(self, scores: EvalScores) -> pd.DataFrame | None:
+        """Return the scores, from the samples or from their summaries; None if there are none."""
+        self.inputs.finish()
+        for row in scores.rows_at_end():
+            self.score_table.add_row(row)
+        frame = self.score_table.build() if self.score_table.count else scores.frame_of_values()
+        return None if frame.empty else scores.finish(frame)
+
+    def _build_verdicts(self) -> pd.DataFrame | None:
+        """Return the table of verdicts, with counts of battles in its `attrs`.
+
+        It may be empty if the log is of an empty shard. Otherwise, None if there is no verdict.
+        """
         silent = self._add_failed_rows()
-        frame = self._build_table()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # If a tournament has few battles, a shard may have none.
+            frame = self.table.build()
             frame.attrs = {"missing": self.missing}
-            return frame
-        if frame.empty:
-            raise self._nothing_judged()
+            return self._with_cluster(frame)
+        if not self.table.count:
+            return None
+        frame = self._with_cluster(self.table.build())
+        # Battles of an ordinary eval that were not judged are missing, beside others that were.
+        self.missing += self._count_unjudged() if self.scores else 0
         config = self.header.eval.config
         scheduled = self.scheduled
         if self.tournament and (config.limit is not None or config.sample_id is not None):
@@ -415,22 +448,13 @@ class _LogReader:
                 frame.attrs["by_schema"] = self._count_repeated_in_schema(frame)
         return frame
 
-    def _build_table(self) -> pd.DataFrame:
-        """Return the verdicts; the scores of an ordinary eval if no sample has a verdict.
-
-        Battles of an ordinary eval with verdicts that were not judged are counted as missing.
-        """
-        if self.scores and not self.table.count:
-            return self._build_scores(self.scores)
-        if self.scores:
-            self.missing += self._count_unjudged()
-        return self.table.build()
-
-    def _build_scores(self, scores: EvalScores) -> pd.DataFrame:
-        """Return the table of an ordinary eval, from its samples or from their summaries."""
-        for row in scores.rows_at_end():
-            self.score_table.add_row(row)
-        return self.score_table.build() if self.score_table.count else scores.frame_of_values()
+    def _with_cluster(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the verdicts with the column of the groups of items, if the tournament has any."""
+        if self.tournament and self.tournament.cluster:
+            if "group" in frame:
+                frame[self.tournament.cluster] = frame.pop("group")
+            frame.attrs["cluster"] = self.tournament.cluster
+        return frame
 
     def _jury_cells(self) -> dict[str, Any]:
         """Return the columns of a jury, whose judges took turns or all judged every battle.

@@ -30,25 +30,28 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.responses.transcripts import write_pieces
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.scorers.prompt import final_answer
 
-ROUND = "podium round"
+ROUND_KEY = "podium round"
 """Key of a sample's metadata that marks an announced round."""
-REQUESTED = "podium asked"
+REQUEST_KEY = "podium asked"
 """Key of a sample's metadata that marks a request for answers."""
+TRANSCRIPTS = "transcripts"
+"""Key of a score's metadata with the pieces of both transcripts, by model, turn and piece."""
 BATTLES = "battles"
 """Key of a sample's metadata that marks a pack of battles."""
 AGAIN = "::again"
 """End of the id of a sample that repeats failed calls. The rest is the id of the first sample."""
-PORTION = "podium portion"
+PORTION_KEY = "podium portion"
 """Key of a sample's metadata that marks an announced portion (see `PortionMetadata`)."""
 KEYS = {
-    "pairings": ROUND,
+    "pairings": ROUND_KEY,
     "replaced": "podium replaced",
     "answer": "podium answer",
-    "asked_models": REQUESTED,
-    "portion": PORTION,
+    "asked_models": REQUEST_KEY,
+    "portion": PORTION_KEY,
     "earlier": "podium earlier",
 }
 """Keys in the log of the fields that have another name in this file."""
@@ -170,7 +173,9 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
     metadata = log.eval.metadata or {}
     if not is_tournament(log):
         return None
-    version = metadata.get("podium_format", "0.1" if "podium_entrants" in metadata else None)
+    # The first version wrote none.
+    first_version = "0.1" if "podium_entrants" in metadata else None
+    version = metadata.get("podium_format", first_version)
     require_format(version, "an Inspect log of a tournament", log.location)
     with named_in_errors(log.location):
         return TournamentMetadata.parse(metadata)
@@ -202,7 +207,13 @@ def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
 
     `side` is the field with the response. In a transcript, only the final answer counts.
     """
-    return lambda own: len(final_answer(own[side]) if own["transcript"] else own[side])
+
+    def length(battle: dict[str, Any]) -> int:
+        """Return the length of the answer in one battle."""
+        text = battle[side]
+        return len(final_answer(text) if battle["transcript"] else text)
+
+    return length
 
 
 class BattleMetadata(ItemMetadata):
@@ -319,11 +330,11 @@ SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata
 
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
     """Return the metadata of a tournament's sample, parsed by the class for its kind."""
-    if REQUESTED in metadata:
+    if REQUEST_KEY in metadata:
         return RequestMetadata.parse(metadata)
-    if ROUND in metadata:
+    if ROUND_KEY in metadata:
         return RoundMetadata.parse(metadata)
-    if PORTION in metadata:
+    if PORTION_KEY in metadata:
         return PortionMetadata.parse(metadata)
     return (PackMetadata if BATTLES in metadata else BattleMetadata).parse(metadata)
 
@@ -508,6 +519,8 @@ class BattleVerdict(LogContents):
     `identical`, the responses are identical, and the battle is a tie without a call. `missing` says
     why no judge was asked, and such a battle has no judgments. `merging` has the settings by which
     the judgments were merged (`one_sided`, `rule`, `quorum`), without those that are defaults.
+    `response_b` is the response of a reference that `pairwise` compared: the sample has only the
+    other one. A transcript is not repeated here: the score has it under `transcripts`.
     """
 
     item: str
@@ -524,6 +537,7 @@ class BattleVerdict(LogContents):
     identical: bool | None = None
     missing: str | None = None
     merging: dict[str, Any] | None = None
+    response_b: str | None = None
     judges: dict[str, dict[str, Any]] = {}
     judgments: list[VerdictRow]
     credit: float | None = None
@@ -588,7 +602,7 @@ class PackVerdicts(LogContents):
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
-        """Raise ValueError if a needed column is missing."""
+        """Raise ValueError if the battles, or the judgments, have rows and lack a needed column."""
         for kept, needed in (
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),
@@ -617,7 +631,7 @@ class PackVerdicts(LogContents):
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     """Return a row per judgment of the verdicts in a score; empty if podium did not write it."""
     battles, rows = _battles_and_judgments(score)
-    unwanted = ("judgments", "judges", "credit", "first", "missing", "merging")
+    unwanted = ("judgments", "judges", "credit", "first", "missing", "merging", "response_b")
     for battle in battles:
         for name in unwanted:
             battle.pop(name, None)
@@ -632,8 +646,30 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
     return _battles_and_judgments(score)[0]
 
 
+def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
+    """Yield the battles of `pairwise` in a score with the texts of their references.
+
+    A row has the item, `response` if it is not the first, both models, and `response_b`, the text
+    that the judge was shown of model_b, with `transcript` if it is one. Scores of older versions
+    lack texts that are no transcripts, and so do battles without a judge.
+    """
+    transcripts = (score.metadata or {}).get(TRANSCRIPTS) or {}
+    for battle in battles_in_score(score):
+        row = {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
+        text = battle.get("response_b")
+        turns = transcripts.get(battle["model_b"])
+        if turns is not None:
+            pieces = [piece for turn in turns.values() for piece in turn.items()]
+            yield {**row, "response_b": write_pieces(pieces), "transcript": True}
+        else:
+            yield {**row, "response_b": text}
+
+
 def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the battles in a score, and its judgments with the index of their `battle`."""
+    """Return the battles in a score, and its judgments with the index of their `battle`.
+
+    Both lists are empty if the score is not one of podium.
+    """
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return [], []

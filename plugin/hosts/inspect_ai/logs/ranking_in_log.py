@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from inspect_ai.log import (
     EvalLog,
@@ -122,11 +122,11 @@ def _without_scores_of(
         rankers: names of the rankers.
         kept: the rankings that stay in the log.
     """
-    from podium.hosts.own_figures import OF_HOST
+    from podium.hosts.own_figures import FIGURES_OF_HOST
 
     gone = {*rankers}
-    if not kept or not OF_HOST.isdisjoint(rankers):
-        gone |= OF_HOST - {str(row.get("ranker")) for row in kept}
+    if not kept or not FIGURES_OF_HOST.isdisjoint(rankers):
+        gone |= FIGURES_OF_HOST - {str(row.get("ranker")) for row in kept}
     return [score for score in scores if _ranker_of(score) not in gone]
 
 
@@ -135,17 +135,19 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
 
     They are among the figures that `podium.hosts.own_figures` adds to the ranking's provenance.
     """
-    from podium.hosts.own_figures import FIGURES, OF_HOST
+    from podium.hosts.own_figures import FIGURES, FIGURES_OF_HOST
 
     written = {(standings.ranker, standings.slice) for standings in ranking.standings}
     for row in ranking.provenance.get(FIGURES, ()):
         part = row.get("slice")
         is_of_ranker = (row["name"], part) in written
-        if row["model"] != model or row["name"] not in OF_HOST or is_of_ranker:
+        is_of_host = row["name"] in FIGURES_OF_HOST
+        if row["model"] != model or is_of_ranker or not is_of_host:
             continue
         shown = (part or "").removeprefix(f"{task} ")
+        in_brackets = f" [{shown}]" if shown else ""
         yield EvalScore(
-            name=row["name"] + (f" [{shown}]" if shown else ""),
+            name=row["name"] + in_brackets,
             scorer=_scorer_name(row["name"], part),
             metrics=_metrics_of({"win_rate": row["value"], "stderr": row.get("se")}),
             metadata={
@@ -193,8 +195,9 @@ def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalS
             "high": entry.high,
         }
         figures["rank"] = entry.rank
+        in_brackets = f" [{part}]" if part else ""
         yield EvalScore(
-            name=standings.ranker + (f" [{part}]" if part else ""),
+            name=standings.ranker + in_brackets,
             scorer=_scorer_name(standings.ranker, standings.slice),
             metrics=_metrics_of(figures),
             metadata={
@@ -225,9 +228,8 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
     """Replace the header of the log at a place. `path` is its local copy."""
     with atomic_file(place) as new_log:
         shutil.copyfile(path, new_log)
-        write_eval_log(
-            header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True
-        )
+        kind: Literal["json", "eval"] = "json" if place.suffix == ".json" else "eval"
+        write_eval_log(header, str(new_log), kind, header_only=True)
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:

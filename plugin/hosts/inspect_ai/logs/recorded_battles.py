@@ -27,7 +27,7 @@ from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
 from podium.responses.groups_of_responses import with_groups
-from podium.responses.preference_pairs import PREFERRED, read_pairs
+from podium.responses.preference_pairs import PREFERRED_MODEL, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.wording import some_paths
 
@@ -78,7 +78,9 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     pairs = read_pairs(sources, show)
     if pairs:
         pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
-        return RecordedBattles(pairings, {}, pairs, PREFERRED)
+        return RecordedBattles(
+            pairings=pairings, repeats={}, responses=pairs, preferred=PREFERRED_MODEL
+        )
     return _battles_in_tables(sources)
 
 
@@ -137,7 +139,14 @@ def _responses_of(
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
-        yield ResponseRow(question, name, text, None, battle.response or 1, work)
+        yield ResponseRow(
+            question=question,
+            model=name,
+            text=text,
+            reason=None,
+            number=battle.response or 1,
+            work=work,
+        )
 
 
 def _add_answer(
@@ -154,7 +163,12 @@ def _add_answer(
 
 
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
-    """Read battles, repeats and responses from tournaments' logs."""
+    """Read battles, repeats and responses from tournaments' logs.
+
+    Raises:
+        UsageError: no battle was played in the logs.
+        DataError: a log is damaged.
+    """
     prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}
     repeats: dict[str, int] = defaultdict(int)
@@ -185,5 +199,6 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     judged = judged_runs((log.header, log.header.eval.task) for log in logs)
     whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
     columns = {tournament.cluster for tournament in tournaments if tournament is not None}
-    whole = with_groups(whole, columns.pop() if len(columns) == 1 else None, required=False)
+    column = columns.pop() if len(columns) == 1 else None
+    whole = with_groups(whole, column, required=False)
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

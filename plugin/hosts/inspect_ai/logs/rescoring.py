@@ -30,6 +30,10 @@ def watch_scoring(command: click.Context | None) -> None:
     before = states_of(logs_near(words))
 
     def clean_up() -> None:
+        """Remove the older rankings of the logs that were scored.
+
+        The user is told how many there are, and which could not be removed.
+        """
         from podium.hosts.inspect_ai.logs.ranking_in_log import remove_stale_rankings
 
         for log in changed_logs(before, words):

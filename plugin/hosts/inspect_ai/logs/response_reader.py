@@ -21,9 +21,9 @@ def _select_logs(*arguments: Any) -> Any:
 
 
 READER = FileReader(
-    LOG_SUFFIXES,
-    lambda path: is_log(path) or is_beside_logs(path),
-    _read_log,
-    _select_logs,
+    suffixes=LOG_SUFFIXES,
+    accepts=lambda path: is_log(path) or is_beside_logs(path),
+    read=_read_log,
+    choose=_select_logs,
 )
 """How `podium.responses.read.read_responses` reads Inspect logs."""

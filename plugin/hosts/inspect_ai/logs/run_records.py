@@ -131,7 +131,8 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     """Return the name of the solver and the arguments that were given to it.
 
     If the task chose several solvers, their names are joined by ` + `, and each argument is named
-    `SOLVER.ARGUMENT`. Templates of system messages are left out: see `_system_messages_of`.
+    `SOLVER.ARGUMENT`. The name is None if there is no solver. Templates of system messages are left
+    out: see `_system_messages_of`.
     """
     spec = log.eval
     if spec.solver is not None:
@@ -239,8 +240,10 @@ def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> di
 def _dataset_of(log: EvalLog) -> str | None:
     """Return the name of the dataset, without the folders of a path, or None."""
     name = log.eval.dataset.name
-    is_path = name is not None and ("\\" in name or name.startswith(("/", ".", "~")))
-    return re.split(r"[/\\]", name)[-1] if name and is_path else name
+    if not name:
+        return name
+    is_path = "\\" in name or name.startswith(("/", ".", "~"))
+    return re.split(r"[/\\]", name)[-1] if is_path else name
 
 
 def _prompt_in(path: Path) -> str | None:

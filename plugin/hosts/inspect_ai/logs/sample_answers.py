@@ -16,14 +16,18 @@ from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
-    REQUESTED,
+    REQUEST_KEY,
     RequestMetadata,
     is_tournament,
     parse_answers,
     parse_sample,
     read_tournament,
 )
-from podium.hosts.inspect_ai.logs.stored_samples import UNUSED, read_by_inspect, whole_samples
+from podium.hosts.inspect_ai.logs.stored_samples import (
+    UNUSED_FIELDS,
+    read_by_inspect,
+    whole_samples,
+)
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREEING_FIELDS
@@ -108,7 +112,9 @@ def _turns_in(
             yield from _assistant_turns(message, text, inner)
         elif message.role == "tool":
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
-            said = "\n".join(filter(None, [error, text if text not in error else ""]))
+            # The text may repeat the error.
+            other_text = "" if text in error else text
+            said = "\n".join(filter(None, [error, other_text]))
             yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
         else:
             yield Turn(message.role, text)
@@ -124,8 +130,10 @@ def _assistant_turns(
     for call in message.tool_calls or []:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
         given = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
-        calls.append(Call(call.id, call.function, given, inner.get(call.id, ())))
-    yield Turn("assistant", text, tuple(calls))
+        calls.append(
+            Call(id=call.id, name=call.function, arguments=given, inner=inner.get(call.id, ()))
+        )
+    yield Turn("assistant", text=text, calls=tuple(calls))
     for part in used:
         yield Turn("tool", part.error or part.result, call_id=part.id, failed=bool(part.error))
 
@@ -135,17 +143,17 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
 
     Turns of agents that were started by these agents are not included.
     """
-    spans = {
-        event.id: (event.parent_id, event.type) for event in events if event.event == "span_begin"
-    }
+    begun = [event for event in events if event.event == "span_begin"]
+    # For each span that is not of an agent, the span around it.
+    outer_spans = {event.id: event.parent_id for event in begun if event.type != "agent"}
     turns: dict[str | None, list[Turn]] = {}
     started: dict[str, str] = {}
     for event in events:
         span: Any = event.span_id
         # Go up to the nearest enclosing span of an agent, which takes at most as many steps as
         # there are spans. Further steps change nothing.
-        for _ in spans:
-            span = spans[span][0] if span in spans and spans[span][1] != "agent" else span
+        for _ in begun:
+            span = outer_spans.get(span, span)
         if event.event == "model" and event.output.choices:
             turns.setdefault(span, []).extend(_turns_in([event.output.message], {}))
         elif event.event == "tool":
@@ -175,10 +183,10 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
         ]
     with named_in_errors(path):
         read_tournament(header)
-        samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        samples = read_by_inspect(path, exclude_fields=UNUSED_FIELDS - {"store"}).samples or []
         # Answers that are not in the store may be in the events (`kept_in_store`).
         if any(
-            REQUESTED in sample.metadata and NAMESPACE not in sample.store for sample in samples
+            REQUEST_KEY in sample.metadata and NAMESPACE not in sample.store for sample in samples
         ):
             samples = read_by_inspect(path, exclude_fields={"messages"}).samples or []
         rows: dict[tuple[str, str], ResponseRow] = {}
@@ -198,7 +206,11 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
                         question, name, given.text, errored=given.failed is not None
                     )
                     rows[name, item] = (
-                        row if is_valid else ResponseRow(question, name, None, INVALIDATED)
+                        row
+                        if is_valid
+                        else ResponseRow(
+                            question=question, model=name, text=None, reason=INVALIDATED
+                        )
                     )
         return list(rows.values())
 
@@ -212,10 +224,14 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog, form: RowForm) ->
     question = question_of(sample, sample.id, str(path), log.eval.task, form.cluster)
     model = log.eval.model
     if sample.invalidation is not None:
-        return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
+        return ResponseRow(
+            question=question, model=model, text=None, reason=INVALIDATED, number=sample.epoch
+        )
     why = "" if sample.error else why_not_shown(sample)
     if why:
-        return ResponseRow(question, model, None, why, sample.epoch)
+        return ResponseRow(
+            question=question, model=model, text=None, reason=why, number=sample.epoch
+        )
     text, work = build_agent_response(sample, form.show, question.length)
     return build_response(
         question, model, text, errored=bool(sample.error), number=sample.epoch, work=work
@@ -265,4 +281,6 @@ def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
     system = "\n\n".join(message.text for message in given if message.role == "system") or None
     texts = text_with_places(asked)
     named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
-    return "\n\n".join(texts if len(asked) == 1 else named), system
+    # A single message needs no name of its role.
+    shown = texts if len(asked) == 1 else named
+    return "\n\n".join(shown), system

@@ -15,13 +15,20 @@ from inspect_ai.log import EvalLog
 
 from podium.data.formats.archives import opened_archive
 from podium.hosts.inspect_ai.logs.asked_inputs import texts_of_target
+from podium.hosts.inspect_ai.logs.eval_scores import metrics_in
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.message_texts import ATTACHMENT
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile, parse_bytes
-from podium.hosts.inspect_ai.logs.stored_samples import checked_log, order_of_sample
+from podium.hosts.inspect_ai.logs.stored_samples import (
+    checked_log,
+    first_samples,
+    order_of_sample,
+)
 
 SUMMARIES = "summaries.json"
 """The file of the summaries in an archive. A log whose run was killed has none."""
+FIRST_SAMPLES = 5
+"""Number of samples in which verdicts are looked for."""
 LARGEST_SUMMARIES = 2**28
 """Largest number of unpacked bytes of this file. If it has more, the samples are read instead."""
 FIRST_VERSION = (0, 3, 156)
@@ -76,12 +83,28 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         return in_order if all(map(is_exact, in_order)) else None
 
 
+def may_have_verdicts(path: Path, header: EvalLog) -> bool:
+    """Return whether an ordinary eval may have verdicts: a scorer, its metrics or a score say so.
+
+    Scores are looked for in the samples that the log stored first.
+
+    Raises:
+        DataError: one of these samples is damaged.
+    """
+    if _has_podium_scorer(header):
+        return True
+    return any(map(_has_podium_score, first_samples(path, FIRST_SAMPLES, frozenset({"scores"}))))
+
+
 def _has_podium_scorer(header: EvalLog) -> bool:
     """Return whether a scorer of podium, which stores judgments, ran in an eval.
 
-    Summaries may lack the metadata of scores, where the judgments are.
+    Summaries may lack the metadata of scores, where the judgments are. In a task's own list of
+    scorers, `pairwise` has its bare name, and only its metric names podium.
     """
-    names = [scorer.name for scorer in header.eval.scorers or ()]
+    scorers = header.eval.scorers or ()
+    names = [scorer.name for scorer in scorers]
+    names += [metric.name for scorer in scorers for metric in metrics_in(scorer.metrics)]
     if header.results is not None:
         names += [score.scorer for score in header.results.scores]
     return any(name.partition("/")[0] == NAMESPACE for name in names)

@@ -23,7 +23,7 @@ from podium.hosts.inspect_ai.logs.eval_scores import EvalFigure, LeftOut
 from podium.notices.notice import Notice
 from podium.wording import some
 
-DIFFERENT = "the scores of {task} are not reduced alike: {runs}"
+DIFFERENT_REDUCTIONS = "the scores of {task} are not reduced alike: {runs}"
 REMEDY = (
     "run the models with the same --epochs and --epochs-reducer, "
     "or with the reducer mean, pass_at_k or pass_k"
@@ -65,7 +65,10 @@ class ScoredRun(NamedTuple):
 
 
 def select_metrics(
-    runs: Sequence[ScoredRun], measures: Collection[Measure], asked: Collection[str]
+    runs: Sequence[ScoredRun],
+    measures: Collection[Measure],
+    asked: Collection[str],
+    judging: Collection[Measure] = (),
 ) -> tuple[dict[str, frozenset[str]], list[Notice]]:
     """Select the metrics by which each task is ranked.
 
@@ -75,6 +78,7 @@ def select_metrics(
         asked: names of metrics, with or without task and scorer, or `all`. If it is empty, the
             first metric in the results of the logs that two models have is selected for each task;
             all metrics of the task if there is no such metric.
+        judging: the scorers of verdicts, whose names may be among those that are asked for.
 
     Returns:
         The names of the metrics in the column `metric`, by task; and a note on the metrics that
@@ -84,10 +88,10 @@ def select_metrics(
         UsageError: no task has one of the metrics that are asked for.
     """
     measure_by_name = {measure.name: measure for measure in measures}
-    _require_known_metrics(runs, measure_by_name, asked)
+    _require_known_metrics(runs, measure_by_name, asked, judging)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in own]
         known = frozenset(metric for run in shown for metric in run.metrics)
         if ALL_METRICS in asked:
@@ -105,7 +109,7 @@ def select_metrics(
 
 def notes_on_lists(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """Yield a note on each task with scorers whose scores are lists."""
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         scorers = list(dict.fromkeys(name for each in own for name in each.scorers_of_lists))
         if scorers:
             yield Notice("scores-are-lists", {"task": task, "scorers": scorers})
@@ -124,7 +128,10 @@ def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headli
 
 
 def _require_known_metrics(
-    runs: Sequence[ScoredRun], measures: Mapping[str, Measure], asked: Collection[str]
+    runs: Sequence[ScoredRun],
+    measures: Mapping[str, Measure],
+    asked: Collection[str],
+    judging: Collection[Measure],
 ) -> None:
     """Check that some task has each metric that is asked for.
 
@@ -132,14 +139,17 @@ def _require_known_metrics(
         runs: the runs of all tasks.
         measures: what is known of the metrics, by their names in the column `metric`.
         asked: names of metrics, or `all`.
+        judging: the scorers of verdicts.
 
     Raises:
         UsageError: no task has one of them.
     """
-    known = sorted({metric for each in runs for metric in each.shown_metrics})
-    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in known))
+    shown = {metric for each in runs for metric in each.shown_metrics}
+    known = sorted({*shown, *(scorer.name for scorer in judging)})
+    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown))
+    names = names.union(*(scorer.names for scorer in judging))
     for name in asked:
-        if runs and name not in names:
+        if known and name not in names:
             raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
 
 
@@ -150,13 +160,15 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
         DataError: there is such a task, and `allowed` does not contain `epochs`.
     """
     accepted = []
-    for task, own in _by_task(runs).items():
+    for task, own in _group_by_task(runs).items():
         first, *others = own
         if all(first.reduction.agrees_with(other.reduction) for other in others):
             continue
         described = some([f"{each.run.who} by {each.reduction}" for each in own], most=5)
         accepted.append(
-            accept_or_raise("epochs", DIFFERENT.format(task=task, runs=described), REMEDY, allowed)
+            accept_or_raise(
+                "epochs", DIFFERENT_REDUCTIONS.format(task=task, runs=described), REMEDY, allowed
+            )
         )
     return accepted
 
@@ -168,7 +180,7 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
     difference of the estimates does not.
     """
     metrics = dict[str, None]()
-    for own in _by_task(runs).values():
+    for own in _group_by_task(runs).values():
         estimates = [each for each in own if each.reduction.is_estimate]
         if len({each.reduction.epochs for each in estimates}) > 1:
             metrics |= {figure.metric: None for each in estimates for figure in each.figures}
@@ -176,8 +188,12 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
-    """Yield notes on scores whose epochs do not count the same."""
-    for task, own in _by_task(runs).items():
+    """Yield notes on scores whose epochs do not count the same.
+
+    The notes say, by task, which scores of epochs are not reduced to their mean, which metrics are
+    estimated in unequal ways, and which further reducers a log has.
+    """
+    for task, own in _group_by_task(runs).items():
         ways: dict[str, list[str]] = {}
         for each in own:
             if each.reduction.is_mean or each.reduction.epochs == 1:
@@ -259,7 +275,7 @@ def _means_on_shared_items(
     return means
 
 
-def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
+def _group_by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
     """Return the runs by task."""
     tasks: dict[str, list[ScoredRun]] = {}
     for each in runs:

@@ -11,11 +11,11 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
 from podium.hosts.inspect_ai.logs.podium_entries import LogContents
 from podium.storage.remote import local_file, place_of
 
-STOPPED = "the judge is not asked any more"
+STOP_MESSAGE = "the judge is not asked any more"
 """The beginning of the error message that ends a whole run."""
 CANNOT_JUDGE = ", because it cannot judge"
 """Follows if the judge's own replies have ended the run."""
-RESUMING = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
+HOW_TO_RESUME = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
 """Follows in a log's error the reason why a run stopped, unless a host says how to go on."""
 STOP = f"{NAMESPACE}_stop"
 """Key of the `StopRecord` in the store of a sample, and in the metadata of a log."""
@@ -47,7 +47,7 @@ class StopRecord(LogContents):
             return self.why or "no reason given"
         return notice_text(Notice(self.code, self.fields))
 
-    def to_text(self, who: str = STOPPED) -> str:
+    def to_text(self, who: str = STOP_MESSAGE) -> str:
         """Return the reason after what it has led to, `who`: which judge is not asked any more."""
         return f"{who}{'' if self.code is None else CANNOT_JUDGE}: {self.reason}"
 
@@ -82,7 +82,8 @@ def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
     cannot_judge = kept.code is not None
     is_played_by_host = isinstance(record, EvalLog) and PLAYED_FOR in (record.eval.metadata or {})
     is_whole = isinstance(record, EvalLog) and not cannot_judge and not is_played_by_host
-    return StopReason(kept.to_text(), cannot_judge, RESUMING if is_whole else "")
+    how_to_resume = HOW_TO_RESUME if is_whole else ""
+    return StopReason(kept.to_text(), cannot_judge, how_to_resume)
 
 
 def write_stop(log: EvalLog, kept: Mapping[str, Any]) -> None:
@@ -122,9 +123,9 @@ def _reason_in_message(message: str) -> StopReason | None:
     Such a log was written by an earlier version, or its process was killed. Options are written as
     they were typed where the log was made.
     """
-    if STOPPED not in message:
+    if STOP_MESSAGE not in message:
         return None
-    whole = message[message.index(STOPPED) :].rstrip("\"')")
-    text = whole.removesuffix(RESUMING)
-    cannot_judge = text.startswith(f"{STOPPED}{CANNOT_JUDGE}")
+    whole = message[message.index(STOP_MESSAGE) :].rstrip("\"')")
+    text = whole.removesuffix(HOW_TO_RESUME)
+    cannot_judge = text.startswith(f"{STOP_MESSAGE}{CANNOT_JUDGE}")
     return StopReason(text, cannot_judge, whole[len(text) :])

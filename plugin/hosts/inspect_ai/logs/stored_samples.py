@@ -29,7 +29,7 @@ from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.logs.asked_inputs import Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.message_texts import ATTACHMENT
-from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED
+from podium.hosts.inspect_ai.logs.podium_entries import REQUEST_KEY
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile
 from podium.printable import shorten
 
@@ -40,7 +40,7 @@ The group `name` is `q7_epoch_2`, `item` is `q7`, and `epoch` is `2` (None if th
 """
 AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
 """Matches the JSON of a sample in which a tool call started an agent."""
-UNUSED = {"events", "store", "attachments", "messages"}
+UNUSED_FIELDS = {"events", "store", "attachments", "messages"}
 """Fields of a sample that no reader of scores needs."""
 SCORED_FIELDS = frozenset(
     {"id", "epoch", "scores", "error", "invalidation", "metadata", "input", "choices", "target"}
@@ -126,7 +126,8 @@ def samples_of(path: Path) -> Iterator[ScoredSample]:
     if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
     return map(
-        _scored_sample, read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        _scored_sample,
+        read_by_inspect(path, exclude_fields=UNUSED_FIELDS - {"store"}).samples or [],
     )
 
 
@@ -157,6 +158,7 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
         return first_samples(path, number)
 
     def parse(sample: SampleFile) -> dict[str, Any]:
+        """Read what prompts are made of."""
         return sample.fields(PROMPT_FIELDS)
 
     with checked_log(path), opened_archive(path) as archive:
@@ -176,6 +178,7 @@ def first_samples(
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
+        """Read the wanted fields."""
         return sample.fields(fields)
 
     if path.suffix == ".eval":
@@ -202,12 +205,15 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
 
 
 def _sample_members(archive: zipfile.ZipFile) -> Iterator[re.Match[str]]:
-    """Return the members with samples, each name once.
+    """Yield the members with samples, each name once.
 
     The archive has two entries of one name for a sample that was run again. Reading the name gives
     the later entry.
     """
-    return filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+    for name in dict.fromkeys(archive.namelist()):
+        member = MEMBER.fullmatch(name)
+        if member:
+            yield member
 
 
 def _parse_member(
@@ -226,7 +232,10 @@ def _parse_member(
 
 
 def _parse_scored(sample: SampleFile) -> ScoredSample:
-    """Parse a sample without its transcript."""
+    """Parse a sample without its transcript.
+
+    The entries of podium in its store are read only if the sample failed or requests answers.
+    """
     kept = sample.fields(SCORED_FIELDS)
     scores = SCORES.validate_python(kept.get("scores") or {})
     error = kept.get("error")
@@ -236,7 +245,7 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
         why_invalidated = invalidation.get("reason") or ""
     entries = None
     metadata = kept.get("metadata") or {}
-    if error or REQUESTED in metadata:
+    if error or REQUEST_KEY in metadata:
         entries = (sample.fields({"store"}).get("store") or {}).get(NAMESPACE)
     return ScoredSample(
         id=kept["id"],
@@ -273,24 +282,24 @@ def _parse_whole(sample: SampleFile) -> EvalSample:
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return the sort key of an archive's member."""
+    """Return the sort key of an archive's member: members are sorted by epoch, then by item."""
     item, epoch = member.group("item", "epoch")
     return order_of_sample(int(epoch or 0), item)
 
 
 def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
-    """Return epoch and id of a sample as a sort key; numeric ids sort by size."""
+    """Return epoch and id of a sample as a sort key; ids of up to 20 digits sort by size."""
     return epoch, item.zfill(20) if item.isdecimal() else item
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
-    """Convert a sample that Inspect has read to a `ScoredSample`."""
+    """Convert a sample that Inspect has read to a `ScoredSample`, as `_parse_scored` makes it."""
     given: Input = (
         sample.input
         if isinstance(sample.input, str)
         else [each.model_dump() for each in sample.input]
     )
-    has_entries = sample.error is not None or REQUESTED in sample.metadata
+    has_entries = sample.error is not None or REQUEST_KEY in sample.metadata
     return ScoredSample(
         id=sample.id,
         epoch=sample.epoch,
@@ -312,7 +321,10 @@ def reason_of_invalidation(sample: EvalSample) -> str | None:
 
 @contextmanager
 def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for any error in the body, such as errors of archives and JSON."""
+    """Raise DataError for any error in the body, such as errors of archives and JSON.
+
+    The error names the log, and the sample if the body reads one.
+    """
     try:
         yield
     except PodiumError:

@@ -49,7 +49,8 @@ def _logs_like(path: Path) -> str:
     """Return a glob for the logs of a log's task in its folder; the path if its name is unusual."""
     # Inspect names logs DATE_TASK_ID.eval.
     parts = path.stem.split("_")
-    if len(parts) != len(("date", "task", "id")):
+    # The parts are date, task and id.
+    if len(parts) != 3:
         return str(path)
     return str(path.with_name(f"*_{parts[1]}_*{path.suffix}"))
 

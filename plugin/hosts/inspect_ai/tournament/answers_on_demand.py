@@ -203,7 +203,13 @@ def split_requests(
     if system is not None:
         # The judge is shown the system message of the models.
         of_judge["system"] = True
-    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), of_judge
+    return AnswerRequests(
+        models=models,
+        prompts=tuple(questions),
+        system=system,
+        generation=generation,
+        notes=tuple(notes),
+    ), of_judge
 
 
 def models_by_name() -> dict[str, Model]:
@@ -424,6 +430,10 @@ def ask_models(
     }
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        """Ask the models that a request names, and store their answers.
+
+        Samples of another kind are returned as they are.
+        """
         request = parse_sample(state.metadata)
         if not isinstance(request, RequestMetadata):
             return state
@@ -555,8 +565,8 @@ class AnswerCollector:
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
 
-        If answers are asked for at first and some are pending, these are the answers of the next
-        such model in order to the items of `first`, whatever the battles are.
+        As long as answers to the items of `first` are pending, the samples request those of one
+        model, the first one in `order` that lacks some, whatever the battles are.
 
         Args:
             pairings: the battles.

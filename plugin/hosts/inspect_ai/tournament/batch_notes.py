@@ -31,6 +31,7 @@ def notes_on_batches(
             # A batch of a provider may take up to a day.
             fields = {"rounds": rounds, "seconds": seconds, "days": rounds}
             yield Notice("batches-in-rounds", {**fields, "minutes": rounds * seconds / 60})
-    without = sorted({str(model) for model in asked if batch_of(model)} - {*map(str, with_batches)})
+    named_with_batches = {*map(str, with_batches)}
+    without = sorted({str(model) for model in asked if batch_of(model)} - named_with_batches)
     if without:
         yield Notice("no-batches", {"models": without})

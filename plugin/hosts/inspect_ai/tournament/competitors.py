@@ -91,7 +91,11 @@ def settle_questions(request: TournamentRequest) -> Questions:
     judging = judging_settings(seed=options.seed, **asked)
     show, why_short = choose_show(options.show, options.transcript_tokens, judging)
     return Questions(
-        requests, asked, judging, replace(show, reasoning=options.reasoning), why_short
+        requests=requests,
+        judge_options=asked,
+        judging=judging,
+        show=replace(show, reasoning=options.reasoning),
+        why_short=why_short,
     )
 
 

@@ -1,18 +1,19 @@
 """Write what a run prints before its first call: what is played, its cost, and what is slow."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 
+import numpy as np
 from inspect_ai.model import Model
 
 from podium.data.pairings import Pairing, PairingsByItem, pairings_on_items
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
+from podium.hosts.inspect_ai.judging.call_prices import Prices, price_of
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
-from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judging.judge_context import note_on_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
@@ -30,7 +31,7 @@ from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses, response_key
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
-from podium.scorers.shared_prefixes import share_of_prefix_cache
+from podium.scorers.shared_prefixes import LEAST_CACHED, least_cached, share_of_prefix_cache
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.schedule import rounds_of
 from podium.wording import plural, quantity, word_for
@@ -41,6 +42,32 @@ MEASURED_PROMPTS = 200
 """The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
 LEAST_SHARE = 0.01
 """A smaller share of cacheable tokens is not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheableInput:
+    """How much of the input of a run providers' prompt caches can serve.
+
+    Attributes:
+        share: share of the input tokens of all judges, in [0, 1).
+        least: the numbers of tokens from which on the judges' providers cache, ascending.
+        shares: share of the input tokens by such a number; also that of most providers.
+    """
+
+    share: float
+    least: tuple[int, ...]
+    shares: Mapping[int, float]
+
+    @property
+    def by_default(self) -> float:
+        """Share with the number of tokens of most providers."""
+        return self.shares[LEAST_CACHED]
+
+    def share_of(self, model: Model) -> float:
+        """Return the share of a judge's own input."""
+        return self.shares[least_cached(str(model))]
+
+
 _IS_BRIEF: ContextVar[bool] = ContextVar("whether the preview is brief", default=False)
 
 
@@ -121,11 +148,12 @@ def _cost_sentences(
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
     judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
-    share = _cacheable_share(with_answers, first, plan.judging)
-    tokens = _tokens_text(all_calls, per_call, plan.judging, share)
-    cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
+    cacheable = _cacheable_input(with_answers, first, plan.judging, shares)
+    tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
+    cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
-    of_judges = _judge_texts(plan.judging, calls_of, per_call, request.options.prices or {})
+    prices = request.options.prices or {}
+    of_judges = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
     if _IS_BRIEF.get():
         yield "; ".join(filter(None, [cost, *of_judges, missing]))
     else:
@@ -134,8 +162,8 @@ def _cost_sentences(
     if rotation:
         yield _note_on_turns(rotation)
     if plan.collector:
-        wanted = plan.collector.answers_to_ask(first if len(first) >= battles else None)
-        yield questions.requests.cost_text(responses, wanted)
+        only_round = first if len(first) >= battles else None
+        yield questions.requests.cost_text(responses, plan.collector.answers_to_ask(only_round))
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 
@@ -153,7 +181,13 @@ def _round_calls_up(calls: float) -> int:
     return ceil(round(calls, 6))
 
 
-def _judge_texts(how: Judging, calls: Sequence[int], tokens: float, prices: Prices) -> list[str]:
+def _judge_texts(
+    how: Judging,
+    calls: Sequence[int],
+    tokens: float,
+    cacheable: CacheableInput,
+    prices: Prices,
+) -> list[str]:
     """Return the texts of `_judge_text` that are not empty.
 
     Args:
@@ -161,18 +195,19 @@ def _judge_texts(how: Judging, calls: Sequence[int], tokens: float, prices: Pric
         calls: number of the calls of each judge, in their order; or one number in a list, if all
             judges make the same.
         tokens: input tokens per call.
+        cacheable: how much of them a prompt cache can serve.
         prices: prices that the user gave.
     """
     judges: list[Model | None] = [*judges_by_role()] or [None]
     of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
     texts = [
-        _judge_text(model, how, number, tokens, prices)
+        _judge_text(model, how, number, tokens, cacheable, prices)
         for model, number in zip(judges, of_judges, strict=True)
     ]
     return [*filter(None, texts)]
 
 
-def _of_whom(plan: TournamentPlan) -> str:
+def _text_of_callers(plan: TournamentPlan) -> str:
     """Write whose calls are counted, and that a judge of single responses grades each once."""
     text = "of all judges together" if plan.rotation else "per judge"
     return text if plan.judging.is_pairwise else f"{text} (each response is graded once)"
@@ -195,16 +230,17 @@ def _calls_at_most(
     if plan.judging.is_pairwise:
         return calls
     field = source.field
-    number = len(field.items) * len(field.models)
+    graded = len(field.items) * len(field.models)
     first = source.first.pairings
-    if len(first) >= source.rule.size(field):
+    has_one_round = len(first) >= source.rule.size(field)
+    if has_one_round:
         asked = [*first]
         if plan.judging.identical == "tie":
             asked = [pairing for pairing in first if not responses.are_identical(pairing)]
-        number = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
+        graded = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
-    return min(calls, ceil(number * responses.mean_number()) * gradings)
+    return min(calls, ceil(graded * responses.mean_number()) * gradings)
 
 
 def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:
@@ -263,7 +299,7 @@ def _rounds_text(source: TournamentSource) -> str:
     return ", in one round" if number == 1 else f", in at most {number:,} rounds"
 
 
-def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str:
+def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: CacheableInput) -> str:
     """Write the input tokens of all calls, and the most output tokens if every judge has a limit.
 
     All calls are taken to have the largest limit (`most_output`). If a judge has none, only the
@@ -273,18 +309,30 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
         calls: number of calls.
         per_call: input tokens of a call.
         how: how judges are asked.
-        share: share of the input tokens that a provider's prompt cache can serve. It is written
-            from 1% on.
+        cacheable: how much of the input a provider's prompt cache can serve.
     """
     limits_of_judges = [most_output(limits, how) for limits in judge_limits(how).values()]
     known_limits = [limit for limit in limits_of_judges if limit]
     text = f"about {calls * per_call:,.0f} input"
     if known_limits and len(known_limits) == len(limits_of_judges):
         text += f" and at most {calls * max(known_limits):,} output"
-    text += " tokens"
-    if share >= LEAST_SHARE:
-        text += f" ({share:.0%} of the input can come from a provider's prompt cache)"
-    return text
+    return f"{text} tokens{_cacheable_text(cacheable)}"
+
+
+def _cacheable_text(cacheable: CacheableInput) -> str:
+    """Write the share of the input that a prompt cache can serve, and from how many tokens on.
+
+    If it is less than 1% only because the provider of a judge caches long beginnings alone, the
+    text says so. If other providers could not serve 1% either, the text is empty.
+    """
+    if max(cacheable.share, cacheable.by_default) < LEAST_SHARE:
+        return ""
+    share = f"{cacheable.share:.0%}" if cacheable.share >= LEAST_SHARE else "nothing"
+    least = " or ".join(f"{number:,}" for number in cacheable.least)
+    return (
+        f" ({share} of the input can come from a provider's prompt cache, which keeps beginnings "
+        f"of {least} tokens or more)"
+    )
 
 
 def most_output(limits: CallLimits, how: Judging) -> int | None:
@@ -305,7 +353,12 @@ def most_output(limits: CallLimits, how: Judging) -> int | None:
 
 
 def _judge_text(
-    model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices
+    model: Model | None,
+    how: Judging,
+    calls: int,
+    tokens: float,
+    cacheable: CacheableInput,
+    prices: Prices,
 ) -> str:
     """Write what a judge's calls cost and how it is asked; of several judges, also their number.
 
@@ -317,6 +370,7 @@ def _judge_text(
         how: how judges are asked.
         calls: number of the judge's calls.
         tokens: input tokens per call.
+        cacheable: how much of them a prompt cache can serve.
         prices: prices that the user gave.
     """
     limits = limits_of(how, model)
@@ -326,7 +380,9 @@ def _judge_text(
         parts.append(calls_text)
     price_text = ""
     if model:
-        price_text = _price_text(model, most_output(limits, how), calls, tokens, prices)
+        most_out = most_output(limits, how)
+        share = cacheable.share_of(model)
+        price_text = _price_text(model, most_out, calls, tokens, share, prices)
     if price_text:
         parts.append(price_text)
     if how.realization.template is not None and not _IS_BRIEF.get():
@@ -335,18 +391,20 @@ def _judge_text(
 
 
 def _price_text(
-    model: Model, most_out: int | None, calls: int, tokens: float, prices: Prices
+    model: Model, most_out: int | None, calls: int, tokens: float, share: float, prices: Prices
 ) -> str:
     """Write what the calls of a judge cost at most, or how to give its price if it is not known.
 
-    If its replies have no limit of tokens, only the input is priced, and the text says so. The text
-    is empty for podium's stand-in judges, which cost nothing.
+    If its replies have no limit of tokens, only the input is priced, and the text says so. If the
+    price of cached tokens is known, it also says how much less it costs with a prompt cache. The
+    text is empty for podium's stand-in judges, which cost nothing.
 
     Args:
         model: the judge.
         most_out: limit of the output tokens of a reply; None for no limit.
         calls: number of its calls.
         tokens: input tokens per call.
+        share: share of them that a prompt cache can serve.
         prices: prices that the user gave.
     """
     if str(model).startswith(f"{NAMESPACE}/"):
@@ -355,11 +413,15 @@ def _price_text(
     if not price:
         option = option_text("prices", f"{{{model}: [IN, OUT]}}", "argument")
         return f"price not known ({option} per million tokens)"
-    price_in, price_out = price
+    saved_text = ""
+    if price.cached is not None and share >= LEAST_SHARE:
+        saved = calls * tokens * share * (price.input - price.cached) / 1e6
+        saved_text = f", up to {saved:,.2f} less with its provider's prompt cache"
     if most_out is None:
-        return f"for the input about {calls * tokens * price_in / 1e6:,.2f} in money"
-    cost = calls * (tokens * price_in + most_out * price_out) / 1e6
-    return f"at most about {cost:,.2f} in money"
+        cost = calls * tokens * price.input / 1e6
+        return f"for the input about {cost:,.2f} in money{saved_text}"
+    cost = calls * (tokens * price.input + most_out * price.output) / 1e6
+    return f"at most about {cost:,.2f} in money{saved_text}"
 
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
@@ -399,11 +461,19 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
     return sum(tokens) / max(len(tokens), 1)
 
 
-def _cacheable_share(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
-    """Estimate the share of the input tokens that a provider's prompt cache can serve.
+def _cacheable_input(
+    responses: Responses, pairings: Sequence[Pairing], how: Judging, weights: Sequence[float]
+) -> CacheableInput:
+    """Estimate how much of the input tokens the judges' providers can serve from prompt caches.
 
     It is measured on all prompts of the first items, with about `MEASURED_PROMPTS` battles
     together. An item with more battles is cut.
+
+    Args:
+        responses: the responses.
+        pairings: the battles.
+        how: how judges are asked.
+        weights: share of the battles that each judge judges; empty if all judge every battle.
     """
     measured: list[Pairing] = []
     for battles in _battles_by_item(pairings):
@@ -411,7 +481,12 @@ def _cacheable_share(responses: Responses, pairings: Sequence[Pairing], how: Jud
             break
         measured += battles[:MEASURED_PROMPTS]
     orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
-    return share_of_prefix_cache(_prompts_of(responses, measured, how, orders))
+    prompts = _prompts_of(responses, measured, how, orders)
+    of_judges = [least_cached(str(model)) for model in judges_by_role()] or [LEAST_CACHED]
+    shares = {least: share_of_prefix_cache(prompts, least) for least in {*of_judges, LEAST_CACHED}}
+    own_shares = [shares[least] for least in of_judges]
+    mean = float(np.average(own_shares, weights=weights or None))
+    return CacheableInput(mean, tuple(sorted({*of_judges})), shares)
 
 
 def _battles_by_item(pairings: Sequence[Pairing]) -> Iterator[Sequence[Pairing]]:

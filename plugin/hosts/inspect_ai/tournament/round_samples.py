@@ -192,7 +192,7 @@ class SampleBuilder:
         return self.responses.shown_text(
             name,
             response_key(item, response),
-            as_transcript=item in self.items_with_transcripts,
+            as_transcript=(item in self.items_with_transcripts),
         )
 
     def _about_item(self, item_id: str, response: int, judges: Sequence[str]) -> dict[str, Any]:
@@ -368,7 +368,11 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     outcomes = []
     for row in rows:
         pairing = Pairing(
-            row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")
+            item=row["item"],
+            a=row["model_a"],
+            b=row["model_b"],
+            response=row.get("response") or 1,
+            first=row.get("first"),
         )
         margin = None if row["credit"] is None else row["margin"]
         is_asked = not row.get("identical")

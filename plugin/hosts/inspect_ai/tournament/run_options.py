@@ -89,8 +89,10 @@ class RunOptions(JudgeOptions, total=False):
     max_cost: float | None
     """Maximum amount of money that answers and verdicts may cost together; no limit by default."""
     prices: Mapping[str, Sequence[float]] | None
-    """Prices of a million input tokens and of a million output tokens, by model. By default, the
-    prices that Inspect knows."""
+    """Prices of a million input tokens, of a million output tokens and, third and optional, of a
+    million input tokens from a provider's prompt cache, by model, as `{openai/gpt-5: [1.25, 10,
+    0.125]}`. Without the third, cached tokens cost as much as others. By default, the prices that
+    Inspect knows."""
     judges: str | Sequence[Any]
     """Which judges judge a battle: `all`, or one in turn (`rotate`, or with weights as
     `rotate:2,1,1`)."""

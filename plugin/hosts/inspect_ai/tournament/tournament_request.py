@@ -8,8 +8,8 @@ from typing import Any, Literal, Unpack
 
 from podium.errors import UsageError
 from podium.findings import check_findings
+from podium.hosts.inspect_ai.judging.call_prices import Prices, check_prices
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
-from podium.hosts.inspect_ai.judging.cost_limit import Prices
 from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, roles_are_known
 from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
 from podium.hosts.inspect_ai.tournament.run_options import RunOptions
@@ -22,7 +22,7 @@ from podium.scorers.reasoning import Policy
 
 PACKED_FROM = 1000
 """With this many battles or more, `pack=auto` builds a sample per item (pack), not per battle."""
-LEAST = {"seed": 0, "limit": 1, "max_battles": 1}
+LEAST_VALUES = {"seed": 0, "limit": 1, "max_battles": 1}
 """The smallest allowed value of each option that must be a whole number."""
 
 
@@ -32,7 +32,8 @@ class RunSettings:
 
     Raises:
         UsageError: a number is not whole or too small, the time limit is not positive, the value of
-            `pack` is unknown, or a name in `allow` is not the name of a finding.
+            `pack` is unknown, a price is invalid, or a name in `allow` is not the name of a
+            finding.
     """
 
     shard: str | None = None
@@ -60,16 +61,20 @@ class RunSettings:
     cluster: str | None = None
 
     def __post_init__(self) -> None:
-        for name, least in LEAST.items():
+        for name, least in LEAST_VALUES.items():
             value = getattr(self, name)
+            if value is None:
+                continue
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= least):
+            is_valid = is_whole and value >= least
+            if not is_valid:
                 raise UsageError(f"{name}={value}: give a whole number, {least} or more")
         if self.pack not in (True, False, "auto"):
             raise UsageError(
                 f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
             )
         check_call_timeout(self.call_timeout)
+        check_prices(self.prices)
         check_findings(split_names(self.allow), "argument")
 
 
@@ -125,7 +130,9 @@ def parse_request(
     of_run = {key: value for key, value in given.items() if key in RUN_OPTIONS}
     of_judge = {key: value for key, value in given.items() if key not in RUN_OPTIONS}
     of_tournament = {key: value for key, value in settings.items() if value is not None}
-    return TournamentRequest(name, of_tournament, RunSettings(**of_run), of_judge)
+    return TournamentRequest(
+        name=name, settings=of_tournament, options=RunSettings(**of_run), judge_options=of_judge
+    )
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -20,7 +20,7 @@ from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
-    REQUESTED,
+    REQUEST_KEY,
     EarlierReplies,
     PortionMetadata,
     RequestMetadata,
@@ -28,7 +28,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_answers,
     parse_sample,
 )
-from podium.hosts.inspect_ai.logs.stop_reasons import RESUMING, reason_of_stop
+from podium.hosts.inspect_ai.logs.stop_reasons import HOW_TO_RESUME, reason_of_stop
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector, Answers
 from podium.hosts.inspect_ai.tournament.round_samples import (
     PlannedSample,
@@ -141,7 +141,7 @@ class TournamentSource(SampleSource):
         if why:
             says_no_more = why.cannot_judge or self.follows_eval
             with WithoutFrames():
-                raise PodiumError(why.text if says_no_more else f"{why.text}{RESUMING}")
+                raise PodiumError(why.text if says_no_more else f"{why.text}{HOW_TO_RESUME}")
         if self.cost_limit:
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)
@@ -398,7 +398,7 @@ class TournamentSource(SampleSource):
         """
         if self.cost_limit is None or not left:
             return None
-        answers = REQUESTED in (left[0].build().metadata or {})
+        answers = REQUEST_KEY in (left[0].build().metadata or {})
         room = self.cost_limit.samples_allowed(answers=answers)
         size = len(left) if room is None else min(room, len(left))
         announced = announce_portion(name, number, size)

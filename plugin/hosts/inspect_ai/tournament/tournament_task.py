@@ -58,9 +58,9 @@ NO_MODEL = "none/none"
 
 The models that compete are in the log's metadata, and the judges among its model roles.
 """
-PORTION = 1000
+PACKS_AT_ONCE = 1000
 """At most this many packs are given to Inspect at once."""
-PORTION_OF_BATTLES = 20_000
+BATTLES_AT_ONCE = 20_000
 """At most this many battles with samples of their own are given to Inspect at once."""
 
 
@@ -149,7 +149,9 @@ def _build_source(
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after another.
 
-    It plans packs if the plan says so, small ones if the cost is limited.
+    It plans packs if the plan says so, small ones if the cost is limited. If this run plays a
+    shard, the source has an opening sample that says that the shard is empty: it is played only if
+    the shard has no battles, as other shards have them all.
     """
     builder = plan.sample_builder
     shard = plan.shard
@@ -159,15 +161,15 @@ def _build_source(
         most = LIMITED_PACK if cost_limit else None
         plan_samples = partial(builder.plan_packs, most=most)
     opening: list[Sample] = []
+    # `metadata.battles` counts the battles of all shards together; this one may have none of them.
     if shard is not None and shard.metadata.battles > 0:
-        # This sample is played if the shard has no battles.
         note = f"no battle for shard {request.options.shard}"
         opening = [announce_round(NextRound((), note), 1)]
     return TournamentSource(
         shard.rule if shard else plan.rule,
         competitors.responses.field(),
         plan_samples,
-        portion=PORTION if plan.packed else PORTION_OF_BATTLES,
+        portion=PACKS_AT_ONCE if plan.packed else BATTLES_AT_ONCE,
         # A lambda, because `builder.responses` is replaced while answers come in.
         spread=lambda coming: builder.responses.in_all_responses(coming),
         calls=plan.calls,
@@ -246,7 +248,7 @@ def _notes_on_rankers(
         competitors.responses.models,
         judges,
         plan.judging,
-        one_jury=len(judges) > 1,
+        one_jury=(len(judges) > 1),
         human=competitors.has_preference,
     )
     return check_rankers(options.rankers, coming, settings, calibration)

@@ -1,0 +1,209 @@
+"""Choose, for each task of ordinary evals, whether verdicts or scores of its logs count.
+
+The scorer `podium/pairwise` stores verdicts of a judge. Logs of one task may have verdicts, scores
+of other scorers, or both. They are not ranked together: a scorer is no judge.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from podium.data.formats.headline_metrics import ALL_METRICS, metrics_asked_for
+from podium.data.formats.run_folders import FiledRun
+from podium.data.measure import Measure, metric_names
+from podium.errors import UsageError
+from podium.hookspecs import Reading
+from podium.hosts.inspect_ai.logs.epoch_scores import measure_of_part
+from podium.hosts.inspect_ai.logs.judgment_rows import LogRows
+from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+
+
+class RowsOfLog(NamedTuple):
+    """A log and its rows."""
+
+    run: FiledRun
+    rows: LogRows
+
+    @property
+    def models(self) -> frozenset[str]:
+        """The names by which verdicts may know the model of an ordinary eval."""
+        return frozenset({self.run.who, str(self.run.header.eval.model)})
+
+
+class CountedRows(NamedTuple):
+    """The rows that count.
+
+    Attributes:
+        frames: pairs of a log and its rows, all verdicts or all scores.
+        judging: the scorers of verdicts in ordinary evals, which users may name as metrics.
+        without: the tasks that have verdicts alone, of which the user asks for other metrics.
+        notes: notes on rows that do not count although their models are ranked.
+        lost: notes on models that are not ranked because only other rows have them.
+    """
+
+    frames: list[tuple[FiledRun, pd.DataFrame]]
+    judging: frozenset[Measure]
+    without: list[str]
+    notes: list[Notice]
+    lost: list[Notice]
+
+
+def choose_verdicts_or_scores(logs: Sequence[RowsOfLog], reading: Reading) -> CountedRows:
+    """Choose the rows that count, in each task of ordinary evals; tournaments have verdicts.
+
+    If the user names metrics, the scores count; if the name of a scorer of verdicts is among them,
+    the verdicts. If none is named, the rows that rank more models count, and verdicts if both rank
+    as many. With a human judge, each log counts by its verdicts if it has some.
+
+    Raises:
+        UsageError: the user asks for verdicts and for scores of one task.
+    """
+    chosen: dict[str, bool] = {}
+    counted = CountedRows([], frozenset(_judging_of(logs)), [], [], [])
+    asked = metrics_asked_for(reading)
+    for task, own in _logs_of_tasks(logs).items():
+        if reading.human_judge is not None:
+            continue
+        of_task = _TaskRows(task, own)
+        chosen[task] = of_task.verdicts_count(asked)
+        counted.notes.extend(of_task.notes(asked, by_verdicts=chosen[task]))
+        counted.lost.extend(of_task.notes_on_lost_models(by_verdicts=chosen[task]))
+        if of_task.judged and not of_task.scored and not chosen[task]:
+            counted.without.append(task)
+    for log in logs:
+        verdicts, scores = log.rows.verdicts, log.rows.scores
+        frame = scores if verdicts is None else verdicts
+        if log.run.header.eval.task in chosen and not is_tournament(log.run.header):
+            frame = verdicts if chosen[log.run.header.eval.task] else scores
+        if frame is not None:
+            counted.frames.append((log.run, frame))
+    return counted
+
+
+class _TaskRows:
+    """The rows of the logs of one task, by verdicts and by scores.
+
+    Args:
+        task: the task.
+        logs: its logs.
+    """
+
+    def __init__(self, task: str, logs: Sequence[RowsOfLog]) -> None:
+        self.task = task
+        self.logs = logs
+        self.judged = [log for log in logs if log.rows.verdicts is not None]
+        self.scored = [log for log in logs if log.rows.scores is not None]
+        self.scorers = [*dict.fromkeys(name for log in logs for name in log.rows.judging)]
+        self.measures = _measures_of(self.scored)
+
+    def verdicts_count(self, asked: Collection[str]) -> bool:
+        """Return whether the verdicts of the task count; else its scores do.
+
+        Args:
+            asked: names of metrics, with or without task and scorer, or `all`; empty if the user
+                names none.
+
+        Raises:
+            UsageError: the user asks for verdicts and for scores of the task.
+        """
+        if not self.judged:
+            return False
+        if not asked:
+            return not self.scored or self._judged_models() >= len(self._scored_models())
+        scores = [name for name in asked if self._is_of_scores(name)]
+        judging = {name for scorer in _judging_of(self.judged) for name in scorer.names}
+        verdicts = [name for name in asked if name in judging]
+        if scores and verdicts:
+            raise UsageError(
+                f"{option_text('metric', verdicts[0])} asks for the verdicts of {self.task}, and "
+                f"{option_text('metric', scores[0])} for its scores, which are not ranked "
+                "together: give one of them"
+            )
+        return bool(verdicts) or (not scores and ALL_METRICS in asked)
+
+    def _is_of_scores(self, name: str) -> bool:
+        """Return whether a name that the user asks for is that of a metric of the scores."""
+        if name == ALL_METRICS:
+            return bool(self.scored)
+        return any(name in metric_names(measure) for measure in self.measures)
+
+    def _judged_models(self) -> int:
+        """Return the number of models in the verdicts."""
+        return len(_models_in_verdicts(self.judged))
+
+    def _scored_models(self) -> set[str]:
+        """Return the models with scores."""
+        return {log.run.who for log in self.scored}
+
+    def notes(self, asked: Collection[str], *, by_verdicts: bool) -> Iterator[Notice]:
+        """Yield notes on rows that do not count, and on logs none of whose battles was judged.
+
+        Nothing is said of rows that do not count if the user names a metric.
+        """
+        for log in self.logs:
+            if log.rows.unjudged:
+                fields = {"path": str(log.run.path), "scorers": [*log.rows.judging]}
+                yield Notice("battles-not-judged", {**fields, "why": log.rows.unjudged})
+        if asked or not (self.judged and self.scored):
+            return
+        numbers = {"judged": self._judged_models(), "scored": len(self._scored_models())}
+        code = "verdicts-count" if by_verdicts else "scores-count"
+        yield Notice(code, {**self._fields(), **numbers})
+
+    def notes_on_lost_models(self, *, by_verdicts: bool) -> Iterator[Notice]:
+        """Yield a note on the models of logs that have only rows that do not count."""
+        if not self.judged:
+            return
+        ranked = _models_in_verdicts(self.judged) if by_verdicts else self._scored_models()
+        absent = {log.run.who for log in self.logs if ranked.isdisjoint(log.models)}
+        if absent and ranked:
+            code = "models-without-verdicts" if by_verdicts else "models-without-scores"
+            yield Notice(code, {**self._fields(), "models": sorted(absent)})
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the task, its scorers of verdicts, and names for `--metric`: one of each kind."""
+        return {
+            "task": self.task,
+            "scorers": self.scorers,
+            "scorer": self.scorers[0],
+            "metric": self.measures[0].name_without_task if self.measures else ALL_METRICS,
+        }
+
+
+def _logs_of_tasks(logs: Sequence[RowsOfLog]) -> dict[str, list[RowsOfLog]]:
+    """Return the logs of ordinary evals by task."""
+    tasks: dict[str, list[RowsOfLog]] = {}
+    for log in logs:
+        if not is_tournament(log.run.header):
+            tasks.setdefault(log.run.header.eval.task, []).append(log)
+    return tasks
+
+
+def _measures_of(logs: Sequence[RowsOfLog]) -> list[Measure]:
+    """Return what is known of the metrics of the scores in logs, each once."""
+    measures: dict[Measure, None] = {}
+    for log in logs:
+        if log.rows.scores is not None:
+            measures |= dict.fromkeys(log.rows.scores.attrs["measures"])
+    return [*measures]
+
+
+def _judging_of(logs: Sequence[RowsOfLog]) -> set[Measure]:
+    """Return the scorers of verdicts in logs, as a user may name them."""
+    return {
+        measure_of_part(log.run.header.eval.task, scorer)
+        for log in logs
+        for scorer in log.rows.judging
+    }
+
+
+def _models_in_verdicts(logs: Sequence[RowsOfLog]) -> set[str]:
+    """Return the models in the verdicts of logs."""
+    models = set[str]()
+    for log in logs:
+        if log.rows.verdicts is not None:
+            models |= {*log.rows.verdicts["model_a"], *log.rows.verdicts["model_b"]}
+    return models

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from counted_tables import COLUMNS, drawn_rows, frame_of, with_columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,3 +98,20 @@ def test_texts_that_are_encoded_change_nothing(
     monkeypatch.setattr(records, "ROWS_OF_SAMPLE", 10)
     monkeypatch.setattr(records, "MOST_DIFFERENT", share)
     assert podium.rank(table).to_dict()["rankings"] == expected
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_codes_of_battles_are_those_of_the_database(
+    *, merge: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = frame_of(with_columns(drawn_rows(7), COLUMNS), COLUMNS)
+    verdicts = verdicts_of(table, merge=merge)
+    codes = {name: verdicts.codes_of(name).tolist() for name in ("model_a", "model_b", "item")}
+    notes = verdicts.notes()
+    assert verdicts.engine.is_small(len(table))
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
+    by_database = verdicts_of(table, merge=merge)
+    assert not by_database.engine.is_small(len(table))
+    for name, own in codes.items():
+        assert own == by_database.codes_of(name).tolist()
+    assert notes == by_database.notes()

@@ -2,20 +2,23 @@
 changes by it."""
 
 import json
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval_retry, eval_set
 from inspect_ai.log import read_eval_log
-from played_logs import ITEMS, place
+from played_logs import ITEMS, MODELS, place
 
 import podium
+from podium.data.pairings import PairingsByItem
 from podium.hosts.inspect_ai.logs.podium_entries import Columns
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 from podium.hosts.inspect_ai.tournament import preview
 from podium.hosts.inspect_ai.tournament import tournament_task as engine
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder
+from podium.responses.read import read_responses
 
 VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
 
@@ -69,6 +72,30 @@ def test_battles_are_built_when_inspect_is_given_them(
     assert len(opening) == 2
     assert built[:2] == opening
     assert len(source.first.pairings) == 6 * ITEMS > len(built)
+
+
+@pytest.mark.parametrize("most", [None, 4])
+def test_samples_of_pairings_not_made_yet_are_those_of_plain_pairings(most, write_responses):
+    lacking = {("ash", 2): "", ("elm", 3): "", ("fir", 3): ""}
+    lacking |= {(name, 4): "" for name in MODELS}
+    builder = SampleBuilder(read_responses(*write_responses(texts=lacking)))
+    pairs = [*combinations(sorted(MODELS), 2)]
+    lazy = PairingsByItem({f"q{k}": pairs for k in range(ITEMS)})
+    plain = tuple(lazy)
+    assert len(plain) == 6 * ITEMS
+    packs = [*builder.plan_packs(lazy, 1, most)]
+    assert packs
+    assert built(packs) == built(builder.plan_packs(plain, 1, most))
+    battles = [*builder.plan_battle_samples(lazy, 1)]
+    assert len(battles) == 6 * ITEMS - 3 - 5 - 6
+    assert built(battles) == built(builder.plan_battle_samples(plain, 1))
+
+
+def built(planned):
+    """Return the content of planned samples, whose ids are the planned ones."""
+    samples = [(one.id, one.build()) for one in planned]
+    assert all(name == sample.id for name, sample in samples)
+    return [sample.model_dump() for _, sample in samples]
 
 
 def test_packs_of_the_same_battles_share_them(behave, write_responses):

@@ -135,12 +135,13 @@ def _combine_keys(keys: list[np.ndarray]) -> np.ndarray | None:
         keys: the keys, numbers of shape (rows,) each, the most important first; NaN if empty.
 
     Returns:
-        The numbers, at least 0; None if they would exceed `LARGEST_KEY`, or a key is no number.
+        The numbers, at least 0; None if they would exceed `LARGEST_KEY`, or if a key is neither a
+        signed number nor a boolean.
     """
     combined = np.zeros(len(keys[0]), dtype=np.int64)
     combinations = 1
     for key in keys:
-        if key.dtype.kind not in "biuf":
+        if key.dtype.kind not in "bif":
             return None
         whole = _code_numbers(key) if key.dtype.kind == "f" else key
         least = int(whole.min())
@@ -156,11 +157,15 @@ def _combine_keys(keys: list[np.ndarray]) -> np.ndarray | None:
 
 def _code_numbers(values: np.ndarray) -> np.ndarray:
     """Return whole numbers in the order of some numbers, NaN first or last, shape (rows,)."""
-    is_empty = np.isnan(values)
-    filled = np.where(is_empty, np.nanmin(values, initial=0.0) - 1, values)
-    whole = filled.astype(np.int64)
-    is_whole = np.abs(filled).max() < LARGEST_WHOLE and (whole == filled).all()
-    return whole if is_whole else np.unique(values, return_inverse=True)[1]
+    least = np.nanmin(values, initial=0.0) - 1
+    largest = np.nanmax(values, initial=0.0)
+    # Other numbers, infinite ones among them, cannot be cast.
+    if max(-least, largest) < LARGEST_WHOLE:
+        filled = np.where(np.isnan(values), least, values)
+        whole = filled.astype(np.int64)
+        if (whole == filled).all():
+            return whole
+    return np.unique(values, return_inverse=True)[1]
 
 
 def _sort_groups(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """Groups that are made by sorting are those of the database."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,7 +27,7 @@ GROUPING = Grouping(("a", "b", "c"), AGGREGATES)
 ROWS = st.lists(
     st.tuples(
         st.integers(0, 2),
-        st.none() | st.sampled_from([-1.5, -1.0, 0.0, 2.0]),
+        st.none() | st.sampled_from([-1.5, -1.0, 0.0, 2.0, 2.0**53, 1e20, math.inf]),
         st.booleans(),
         st.none() | st.floats(0, 1).map(lambda value: round(value, 3)),
     ),

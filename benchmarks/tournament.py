@@ -1,10 +1,13 @@
 """A round robin inside Inspect: CPU per battle, memory and call rate, compared with bare Inspect.
 
-    python benchmarks/tournament.py              # about ten minutes python benchmarks/tournament.py
-    --small      # half a minute python benchmarks/tournament.py --rounds 5   # only CPU per call
-    compared with bare Inspect, five times python benchmarks/tournament.py --rounds 5 --http   # the
-    same with a judge behind HTTP python benchmarks/tournament.py --huge       # 100,000 battles in
-    packs as well python benchmarks/tournament.py --markdown
+    python benchmarks/tournament.py                    # about ten minutes
+    python benchmarks/tournament.py --small            # half a minute
+    python benchmarks/tournament.py --rounds 5         # only CPU per call compared with bare
+                                                       # Inspect, five times
+    python benchmarks/tournament.py --rounds 5 --http  # the same with a judge behind HTTP
+    python benchmarks/tournament.py --huge             # 100,000 battles in packs as well
+    python benchmarks/tournament.py --once single      # print the CPU seconds of one run
+    python benchmarks/tournament.py --markdown
 
 Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two
 calls at once and whose scorer compares a letter. Both run in a fresh process with Inspect's
@@ -25,7 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
@@ -68,6 +71,14 @@ class Plan:
     run: tuple[tuple[str, Any], ...] = ()
 
 
+ONCE = {
+    "bare": Plan("bare Inspect", SMALL, INSTANT, bare=True),
+    "single": Plan("podium, pack=false", SMALL, INSTANT, task=SINGLE),
+    "packed": Plan("podium, pack=true", SMALL, INSTANT, task=(("pack", True),)),
+}
+"""The runs of `--once`, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """Cost of a run.
@@ -93,11 +104,17 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, help=f"CPU per call alone: {SMALL:,} battles, so often in turn"
     )
-    parser.add_argument("--battles", type=int, default=SMALL, help="of --rounds")
+    parser.add_argument("--battles", type=int, default=SMALL, help="of --rounds and --once")
     parser.add_argument("--http", action="store_true", help="--rounds with a judge behind HTTP")
+    parser.add_argument(
+        "--once", choices=ONCE, help="print the CPU seconds of one run, for speed.py"
+    )
     parser.add_argument("--huge", action="store_true", help=f"also {HUGE:,} battles in packs")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
+    if arguments.once:
+        print(measured(replace(ONCE[arguments.once], battles=arguments.battles)).cpu)
+        return
     import inspect_ai
 
     print(machine(f"inspect-ai {inspect_ai.__version__}"))

@@ -84,14 +84,14 @@ except `scorers/` and `rankers/`):
   type, and `_battle_rules` for values that are errors (on Spark, `data/reading/on_spark.py`). Texts
   that repeat are in `CATEGORICAL` of `data/counting/verdicts.py`.
 - Its value in a battle that is merged from two orders: `_merged_value` in
-  `data/counting/relations.py`, for example by an entry in `KNOWN_ONCE`. Without a rule it is empty
-  if the two judgments differ. Its value in a verdict of a jury: `_figures` in
+  `data/counting/relations.py`, for example by an entry in `COLUMNS_KNOWN_ONCE`. Without a rule it
+  is empty if the two judgments differ. Its value in a verdict of a jury: `_figures` in
   `data/jury_verdicts.py`. Without a rule it is that of the first judge.
 - If it is about model_a alone, or one of two columns `_a` and `_b`, its value with exchanged
   models: `_turned_value` in `data/counting/relations.py`, `SIDES` and `_with_sorted_sides` in
   `data/jury_verdicts.py`, `SUM_OF_BOTH_MODELS` and `SIDE_COLUMNS` in `rankers/fit/coded.py`.
 - If it tells judgments on one item and pair apart: `JUDGMENT_KEYS` in `data/counting/relations.py`
-  (and `CODED` in `data/counting/verdicts.py` for names), `_identity_columns` in
+  (and `CODED_COLUMNS` in `data/counting/verdicts.py` for names), `_identity_columns` in
   `data/reading/joined_tables.py`, `SAME_TRIAL` in `data/formats/score_pairs.py`, `CELL` in
   `data/reading/units.py`.
 - If tournaments write it. In Inspect: `build_verdict_row` in `scorers/judging.py` for a fact of a

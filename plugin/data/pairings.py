@@ -1,8 +1,10 @@
 """The parts of a tournament: pairings, outcomes, rounds, and the field of models and items."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import accumulate
+from typing import NamedTuple, overload
 
 
 class Pairing(NamedTuple):
@@ -49,6 +51,74 @@ def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairi
         first: the model whose response is shown first; None if the orders are those of the run.
     """
     return Pairing(item, min(name, other), max(name, other), first=first)
+
+
+class PairingsByItem(Sequence[Pairing]):
+    """Pairings of first responses in any order, item after item, each made when it is taken.
+
+    Items with the same pairs share them, so that a round robin takes little memory.
+
+    Args:
+        pairs: the names of both models of each battle, sorted, by item.
+    """
+
+    __slots__ = ("_ends", "_items", "pairs")
+
+    def __init__(self, pairs: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+        self.pairs = {item: own for item, own in pairs.items() if own}
+        self._items = tuple(self.pairs)
+        self._ends = [*accumulate(map(len, self.pairs.values()))]
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, place: int) -> Pairing: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Pairing, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Pairing | tuple[Pairing, ...]:
+        places = range(len(self))[place]
+        if isinstance(places, range):
+            return tuple(map(self._pairing_at, places))
+        return self._pairing_at(places)
+
+    def __iter__(self) -> Iterator[Pairing]:
+        for item, pairs in self.pairs.items():
+            for a, b in pairs:
+                yield Pairing(item, a, b)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PairingsByItem):
+            return self.pairs == other.pairs and self._items == other._items
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            own == each for own, each in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PairingsByItem({len(self)} on {len(self.pairs)} items)"
+
+    def _pairing_at(self, place: int) -> Pairing:
+        """Return the pairing at a position, from 0."""
+        k = bisect_right(self._ends, place)
+        pairs = self.pairs[self._items[k]]
+        return Pairing(self._items[k], *pairs[place - self._ends[k] + len(pairs)])
+
+    def on_items(self, items: Collection[str]) -> "PairingsByItem":
+        """Return the pairings on some of the items."""
+        return PairingsByItem({item: own for item, own in self.pairs.items() if item in items})
+
+
+def pairings_on_items(pairings: Sequence[Pairing], items: Collection[str]) -> Sequence[Pairing]:
+    """Return those pairings that are on some items, in their order."""
+    if isinstance(pairings, PairingsByItem):
+        return pairings.on_items(items)
+    return tuple(pairing for pairing in pairings if pairing.item in items)
 
 
 class Outcome(NamedTuple):
@@ -142,7 +212,7 @@ class NextRound:
         left_out_of: the same number by item; empty if it is not known by item.
     """
 
-    pairings: tuple[Pairing, ...]
+    pairings: Sequence[Pairing]
     note: str = ""
     left_out: int = 0
     left_out_of: Mapping[str, int] = field(default_factory=dict)

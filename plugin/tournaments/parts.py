@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from podium.data.pairings import OVER, Field, NextRound, Round
+from podium.data.pairings import OVER, Field, NextRound, Round, pairings_on_items
 from podium.errors import UsageError
 from podium.tournaments.recorded import Recorded
 from podium.tournaments.schedule import TournamentRule
@@ -80,7 +80,7 @@ class Shard:
             coming: the round of the whole tournament.
             items: the items of this shard.
         """
-        pairings = tuple(pairing for pairing in coming.pairings if pairing.item in items)
+        pairings = pairings_on_items(coming.pairings, items)
         left_out_before = coming.left_out * (self.number - 1) // self.of
         left_out_so_far = coming.left_out * self.number // self.of
         # By item, battles are those of the shard's items: the shards together have them all.

@@ -6,7 +6,7 @@ from math import comb
 
 from podium.data.pairings import Field, NextRound, Pairing, Round
 from podium.tournaments.chained_pairs import chain_pairs
-from podium.tournaments.schedule import schedule_pairings
+from podium.tournaments.schedule import schedule_pairings, schedule_pairs
 from podium.tournaments.selection import draw_items
 from podium.tournaments.stopping import Stopping
 from podium.wording import quantity
@@ -27,8 +27,10 @@ class RoundRobin(Stopping):
         """
         items, last_look = self.items_to_next_look(field, played)
         pairs = list(chain_pairs(sorted(field.models)))
-        pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
         note = f"{last_look}all {quantity(len(pairs), 'pair')} on {quantity(len(items), 'item')}"
+        if not played:
+            return schedule_pairs(field, items, pairs, note)
+        pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
         return schedule_pairings(field, pairings, played, note)
 
     def size(self, field: Field) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from podium.data.pairings import Field, NextRound, Pairing, Round
+from podium.data.pairings import Field, NextRound, Pairing, PairingsByItem, Round
 
 
 def schedule_pairings(
@@ -36,6 +36,30 @@ def schedule_pairings(
         left_out = Counter(pairing.item for pairing in requested)
         left_out.subtract(pairing.item for pairing in possible)
     return NextRound(coming, note, len(requested) - len(possible), +left_out)
+
+
+def schedule_pairs(
+    field: Field, items: Iterable[str], pairs: Sequence[tuple[str, str]], note: str = ""
+) -> NextRound:
+    """Return the first round: the same pairs on each item, item after item.
+
+    Pairs without both responses are counted in `left_out` of the result.
+
+    Args:
+        field: the models and items.
+        items: the items that are played.
+        pairs: the names of both models of each pair, sorted.
+        note: what the round is, for people.
+    """
+    playable: dict[str, Sequence[tuple[str, str]]] = {}
+    left_out: dict[str, int] = {}
+    for item in items:
+        playable[item] = pairs
+        if item in field.absent:
+            playable[item] = [pair for pair in pairs if field.can_play(item, *pair)]
+            left_out[item] = len(pairs) - len(playable[item])
+    left_out_of = {item: number for item, number in left_out.items() if number}
+    return NextRound(PairingsByItem(playable), note, sum(left_out.values()), left_out_of)
 
 
 def _played_among(requested: Sequence[Pairing], played: Sequence[Round]) -> set[Pairing]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
 
+from podium.data.counting.grouping import Grouping
 from podium.data.counting.relations import text
 from podium.errors import DataError, UsageError
 from podium.storage.temporary_folders import make_folder, process_folder
@@ -29,6 +30,9 @@ BATCH = 1_000_000
 """Number of rows that are handed over at once."""
 ROWS_AT_ONCE = 4_000_000
 """Largest number of rows that are grouped at once: their groups take half a gigabyte at most."""
+ROWS_IN_ARRAYS = 2_000_000
+"""Largest number of rows whose counted columns are read into arrays, which take a tenth of a
+gigabyte at most."""
 # A size of memory above 0, such as `700MB` or `1.5 GiB`.
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 SETTINGS = (
@@ -74,6 +78,7 @@ class Duck:
         _OPEN_DATABASES.add(self)
         self._numbers = itertools.count()
         self._types: dict[str, dict[str, str]] = {}
+        self._arrays: dict[str, dict[str, np.ndarray]] = {}
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
         if memory is not None:
             self._run(f"set memory_limit = '{memory}'")
@@ -92,7 +97,7 @@ class Duck:
         return f"{stem}_{next(self._numbers)}"
 
     def register(self, name: str, table: Any) -> None:
-        """Register an Arrow table or a data frame as a view of this name."""
+        """Register an Arrow table, a data frame or arrays by name as a view of this name."""
         self.connection.register(name, table)
         self._made.append(("unregister", name))
 
@@ -100,6 +105,25 @@ class Duck:
         """Attach a DuckDB file read-only under this name."""
         self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
         self._made.append(("detach", name))
+
+    def view_arrays(
+        self, name: str, arrays: dict[str, np.ndarray], query: Callable[[str], str]
+    ) -> None:
+        """Create a view of a query of arrays, which stay in memory.
+
+        Args:
+            name: name of the view.
+            arrays: the columns by name, shape (rows,) each.
+            query: the query, as a function of the relation with the arrays.
+
+        Raises:
+            DataError: a watched file has changed, from which the arrays may be.
+        """
+        self._refuse_changed()
+        relation = self.fresh("arrays")
+        self.register(relation, arrays)
+        self._arrays[relation] = arrays
+        self.view(name, query(relation))
 
     def view(self, name: str, query: str) -> None:
         """Create a view of a query; the query runs each time the view is read."""
@@ -112,24 +136,25 @@ class Duck:
         self._made.append(("drop table", name))
         self._refuse_changed()
 
-    def store_groups(
-        self, name: str, rows: int, source: str, query: Callable[[str], str], order: str
-    ) -> None:
-        """Store the groups of a group-by query in a given order.
+    def is_small(self, rows: int) -> bool:
+        """Return whether some columns of so many rows may be arrays in memory."""
+        return rows <= ROWS_IN_ARRAYS
+
+    def store_groups(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
+        """Store the groups of rows, sorted by their first three keys.
 
         If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
-        groups are stored on disk. Each step takes the rows of a range of the first column in
-        `order`, which must be a column by which the query groups.
+        groups are stored on disk. Each step takes the rows of a range of the first key.
 
         Args:
             name: name of the new table or view.
             rows: number of rows of the source.
             source: the relation whose rows are grouped.
-            query: the query, as a function of the relation.
-            order: columns of the groups, separated by commas.
+            grouping: how they are grouped.
         """
+        order = ", ".join(grouping.keys[:3])
         if rows <= ROWS_AT_ONCE:
-            self.store(name, f"{query(source)} order by {order}")
+            self.store(name, f"{grouping.query(source)} order by {order}")
             return
         on_disk = f"{self._disk}.{name}"
         # A Parquet file is written in half of the time of a table on disk.
@@ -137,12 +162,10 @@ class Duck:
         self._run(copy_command(f"select * from {source}", file))
         self._refuse_changed()
         rows_on_disk = f"read_parquet({literal_path(file)})"
-        for number, condition in enumerate(
-            self._ranges(rows_on_disk, order.partition(",")[0], rows)
-        ):
+        for number, condition in enumerate(self._ranges(rows_on_disk, grouping.keys[0], rows)):
             part = f"(select * from {rows_on_disk} where {condition}) as part"
             verb = f"insert into {on_disk}" if number else f"create table {on_disk} as"
-            self._run(f"{verb} {query(part)} order by {order}")
+            self._run(f"{verb} {grouping.query(part)} order by {order}")
         file.unlink()
         self.view(name, f"select * from {on_disk}")
 
@@ -196,13 +219,13 @@ class Duck:
         order: str,  # noqa: ARG002
         most: int,
     ) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the rows of a query of a stored table in stored order, `BATCH` at a time.
+        """Yield the rows of a query of stored groups in stored order, `BATCH` at a time.
 
         A batch has its columns by name, as `arrays` returns them.
 
         Args:
             query: the query.
-            order: not used, because `store_groups` has sorted the rows.
+            order: not used, because groups are sorted before they are stored.
             most: a number of rows that the query does not exceed.
         """
         if most <= BATCH:
@@ -212,6 +235,9 @@ class Duck:
                 yield batch
             return
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
+            # What is registered is known to one connection only.
+            for name, arrays in self._arrays.items():
+                cursor.register(name, arrays)
             # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
             try:

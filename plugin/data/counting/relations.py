@@ -18,6 +18,7 @@ for the columns that the judgments have (`present`).
 
 from collections.abc import Collection, Mapping, Sequence
 
+from podium.data.counting.grouping import Aggregate, Grouping
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 ROW = "podium_row"
@@ -239,87 +240,102 @@ def grades_query(battles: str, present: Present, graders: Collection[str]) -> st
     return f"select ({named}) + 2 * (count(*) - count(item)), count(*) from {graded}"
 
 
-def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> str:
-    """Query the columns of the sided judgments that `grouped_query` needs.
+def counted_query(
+    sided: str,
+    present: Present,
+    *,
+    has_groups: bool = False,
+    types: Mapping[str, str] | None = None,
+) -> str:
+    """Query the columns of the sided judgments that `grouping_of_judgments` needs.
 
-    Groups are stored from them, so that other columns take no memory. The column `GROUP` is among
-    them if items have groups (`has_groups`).
+    Groups are stored from them, so that other columns take no memory.
+
+    Args:
+        sided: the relation of `sided_query`.
+        present: columns of the judgments.
+        has_groups: whether the column `GROUP` is among them: items have groups.
+        types: types to which some columns are cast, by name, if the columns are to be arrays. The
+            row numbers are then among them, and which model is a.
     """
     names = ["cluster", "first", "second", "verdict"]
     if HARD_CREDIT in present:
         names.append("outcome")
     if has_groups:
         names.append(GROUP)
-    names += ["ordered", "shown_first"] if "order" in present else ["forward"]
+    if "order" in present:
+        names += ["ordered", "shown_first"]
+    if types is not None:
+        names.append(ROW)
+    if types is not None or "order" not in present:
+        names.append("forward")
     if "margin" in present:
         names.append("credit")
     others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap", IDENTICAL)
     names += [name for name in others if name in present]
-    return f"select {', '.join(names)} from {sided}"
+    casts = types or {}
+    columns = [
+        f"cast({name} as {casts[name]}) as {name}" if name in casts else name for name in names
+    ]
+    return f"select {', '.join(columns)} from {sided}"
 
 
-def with_outcomes(counted: str, present: Present) -> str:
-    """Return the relation of `counted_query` with the column `outcome`.
+def grouping_of_judgments(
+    present: Present, further: Mapping[str, Aggregate] | None = None, *, has_groups: bool = False
+) -> Grouping:
+    """Return how judgments are grouped: counts and sums per item, pair and `JUDGMENT_KEYS`.
 
-    Without credits of parsed verdicts, it is the verdict, and is not stored twice.
-    """
-    if HARD_CREDIT in present:
-        return counted
-    return f"(select *, verdict as outcome from {counted}) as known"
-
-
-def grouped_query(
-    sided: str,
-    present: Present,
-    further: Mapping[str, str] | None = None,
-    *,
-    has_groups: bool = False,
-) -> str:
-    """Query the groups of judgments: counts and sums per item, pair and `JUDGMENT_KEYS`.
-
-    Judgments with a known order and judgments without one are in different groups. `won_by_first`
-    counts those that the response shown first won. If items have groups of their own
-    (`has_groups`), their codes are in the column `GROUP`.
+    It is a grouping of the relation of `sided_query` or of `counted_query`. Judgments with a known
+    order and judgments without one are in different groups. `won_by_first` counts those that the
+    response shown first won. If items have groups of their own (`has_groups`), their codes are in
+    the column `GROUP`, the first key. Else the cluster is.
 
     Args:
-        sided: the relation of `sided_query` or of `with_outcomes`.
         present: columns of the judgments.
-        further: SQL of further aggregates, by name; none by default.
+        further: further aggregates by name; none by default.
+        has_groups: whether items have groups.
     """
-    keys = ["cluster", "first", "second"]
-    keys += [GROUP] if has_groups else []
+    keys = [GROUP, "first", "second", "cluster"] if has_groups else ["cluster", "first", "second"]
     keys += [name for name in JUDGMENT_KEYS if name in present]
-    counts = _counts_of_group() | dict(further or {}) | _optional_counts(present)
+    outcome = _outcome(present)
+    aggregates = _counts_of_group(outcome) | dict(further or {}) | _optional_counts(present)
     if "order" in present:
         keys.append("ordered")
-        counts["shown_first"] = "count(case when shown_first then 1 end)"
-        won = "outcome <> 0.5 and shown_first = (outcome > 0.5)"
-        counts["won_by_first"] = f"count(case when {won} then 1 end)"
+        aggregates["shown_first"] = _count_where("shown_first")
+        won = f"{outcome} <> 0.5 and shown_first = ({outcome} > 0.5)"
+        aggregates["won_by_first"] = _count_where(won)
     else:
-        counts["forward"] = "count(case when forward then 1 end)"
-    columns = []
-    for name, count in counts.items():
-        # Counts are stored in four bytes. Groups that do not fit into memory are written to disk
-        # and read again for each query.
-        value = f"cast({count} as int)" if count.startswith("count(") else count
-        columns.append(f"{value} as {name}")
-    group = ", ".join(keys)
-    return f"select {group}, {', '.join(columns)} from {sided} group by {group}"
+        aggregates["forward"] = _count_where("forward")
+    return Grouping(tuple(keys), aggregates)
 
 
-def _counts_of_group() -> dict[str, str]:
-    """Return SQL of the aggregates that every group of judgments has, by name."""
+def _count_where(condition: str) -> Aggregate:
+    """Return the number of rows that meet an SQL condition."""
+    return Aggregate("count", f"case when {condition} then 1 end")
+
+
+def _outcome(present: Present) -> str:
+    """Return SQL of the credit of the parsed verdict, of a sided judgment."""
+    return "outcome" if HARD_CREDIT in present else "verdict"
+
+
+def _counts_of_group(outcome: str) -> dict[str, Aggregate]:
+    """Return the aggregates that every group of judgments has, by name.
+
+    Args:
+        outcome: SQL of the credit of the parsed verdict.
+    """
     return {
-        "n": "count(*)",
-        "judged": "count(verdict)",
-        "verdicts": "sum(verdict)",
-        "wins": "count(case when outcome > 0.5 then 1 end)",
-        "decided": "count(case when outcome <> 0.5 then 1 end)",
+        "n": Aggregate("count", "*"),
+        "judged": Aggregate("count", "verdict"),
+        "verdicts": Aggregate("sum", "verdict"),
+        "wins": _count_where(f"{outcome} > 0.5"),
+        "decided": _count_where(f"{outcome} <> 0.5"),
     }
 
 
-def _optional_counts(present: Present) -> dict[str, str]:
-    """Return SQL of the aggregates of a group that need optional columns, by name.
+def _optional_counts(present: Present) -> dict[str, Aggregate]:
+    """Return the aggregates of a group that need optional columns, by name.
 
     - hard_credit: `outcomes` (sum of parsed verdicts) and `graded` (number of graded credits).
     - weight: `weights` and `judged_weight` (sums of all weights and of those of parsed judgments)
@@ -331,40 +347,41 @@ def _optional_counts(present: Present) -> dict[str, str]:
     - swap: `swap_0`, `swap_1` ..., the numbers of rows merged before, by kind in `SWAPS`.
     - identical: `identical`, the number of ties of identical responses.
     """
-    counts: dict[str, str] = {}
+    counts: dict[str, Aggregate] = {}
     if HARD_CREDIT in present:
-        counts["outcomes"] = "sum(outcome)"
-        counts["graded"] = f"count(case when {IS_GRADED} then 1 end)"
+        counts["outcomes"] = Aggregate(kind="sum", value="outcome")
+        counts["graded"] = _count_where(IS_GRADED)
     if "weight" in present:
-        counts["weights"] = "sum(weight)"
-        counts["earned"] = "sum(weight * verdict)"
-        counts["judged_weight"] = "sum(case when verdict is null then 0 else weight end)"
+        counts["weights"] = Aggregate("sum", "weight")
+        counts["earned"] = Aggregate("sum", "weight * verdict")
+        judged_weight = "case when verdict is null then 0 else weight end"
+        counts["judged_weight"] = Aggregate("sum", judged_weight)
     if "margin" in present:
-        counts["credits"] = "count(credit)"
-        counts["margin"] = "sum(margin)"
-        counts["with_margin"] = "count(case when verdict is not null then margin end)"
+        counts["credits"] = Aggregate("count", "credit")
+        counts["margin"] = Aggregate("sum", "margin")
+        with_margin = "case when verdict is not null then margin end"
+        counts["with_margin"] = Aggregate("count", with_margin)
     if "reason" in present:
         reason_if_unparsed = "case when verdict is null then coalesce(reason, -1) end"
-        counts["least_reason"] = f"min({reason_if_unparsed})"
-        counts["last_reason"] = f"max({reason_if_unparsed})"
+        counts["least_reason"] = Aggregate("min", reason_if_unparsed)
+        counts["last_reason"] = Aggregate("max", reason_if_unparsed)
     if "swap" in present:
         for number, kind in enumerate(SWAPS):
-            counts[f"swap_{number}"] = f"count(case when swap = {text(kind)} then 1 end)"
+            counts[f"swap_{number}"] = _count_where(f"swap = {text(kind)}")
     if IDENTICAL in present:
-        counts[IDENTICAL] = "count(case when identical then 1 end)"
+        counts[IDENTICAL] = _count_where(IDENTICAL)
     return counts
 
 
-def hard_count(present: Present) -> dict[str, str]:
-    """Return SQL of the sum of weighted credits that are rounded to win, tie or loss, as `hard`.
+def hard_count(present: Present) -> dict[str, Aggregate]:
+    """Return the sum of weighted credits that are rounded to win, tie or loss, as `hard`.
 
     A battle that was merged before it was read counts as a tie if its column `swap` says `flip`.
     """
-    credit = "(sign(outcome - 0.5) + 1) / 2"
+    credit = f"(sign({_outcome(present)} - 0.5) + 1) / 2"
     if "swap" in present:
         credit = f"case when swap = 'flip' and verdict is not null then 0.5 else {credit} end"
-    weighted = f"weight * {credit}" if "weight" in present else credit
-    return {"hard": f"sum({weighted})"}
+    return {"hard": Aggregate("sum", f"weight * {credit}" if "weight" in present else credit)}
 
 
 def cells_query(
@@ -383,7 +400,7 @@ def cells_query(
     the judgments have such columns, `forward` and the reasons of `_optional_counts`.
 
     Args:
-        grouped: the relation of `grouped_query`.
+        grouped: the relation of `grouping_of_judgments`.
         present: columns of the judgments.
         merge: whether the two judgments of an order pair are merged into one battle.
         keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
@@ -401,9 +418,12 @@ def cells_query(
         merged_before = " + ".join(f"swap_{k}" for k in range(len(SWAPS)))
     asked = f"n - {IDENTICAL}" if IDENTICAL in present else "n"
     columns += [f"{asked} + {merged_before} as judgments", "n - judged as rows_unparsed"]
+    may_be_pair = merge and "order" in present
     for name, if_pair in sums_if_pair.items():
-        if_other = sums_if_other[name]
-        columns.append(f"case when order_pair then {if_pair} else {if_other} end as {name}")
+        value = sums_if_other[name]
+        if may_be_pair:
+            value = f"case when order_pair then {if_pair} else {value} end"
+        columns.append(f"{value} as {name}")
     if "order" in present:
         is_ambiguous = "ordered and n > 2 and shown_first > 0 and shown_first < n"
         columns.append(f"case when {is_ambiguous} then n else 0 end as ambiguous")
@@ -412,7 +432,7 @@ def cells_query(
         columns.append("forward")
     if "reason" in present:
         columns += ["least_reason", "last_reason"]
-    is_order_pair = IS_ORDER_PAIR if merge and "order" in present else "false"
+    is_order_pair = IS_ORDER_PAIR if may_be_pair else "false"
     marked = f"select *, {is_order_pair} as order_pair from {grouped}"
     return f"select {', '.join(columns)} from ({marked}) as marked"
 
@@ -498,8 +518,8 @@ def order_pairs_query(sided: str, present: Present) -> str:
 
     Either order may be the earlier one.
     """
-    row_numbers = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
-    grouped = grouped_query(sided, present, row_numbers)
+    row_numbers = {"earlier": Aggregate("min", ROW), "later": Aggregate("max", ROW)}
+    grouped = grouping_of_judgments(present, row_numbers).query(sided)
     return f"select earlier, later from ({grouped}) as grouped where {IS_ORDER_PAIR}"
 
 
@@ -513,7 +533,7 @@ def first_shown_query(grouped: str, present: Present, *, has_groups: bool = Fals
     (number of verdicts) and `flips` (number of order pairs with different winners).
 
     Args:
-        grouped: the relation of `grouped_query`.
+        grouped: the relation of `grouping_of_judgments`.
         present: columns of the judgments.
         has_groups: whether items have groups.
     """

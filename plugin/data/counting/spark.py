@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.data.counting.duck import arrays_of
+from podium.data.counting.grouping import Grouping
 from podium.errors import DataError, UsageError, install_hint
 from podium.storage.remote import without_secrets
 
@@ -123,24 +124,36 @@ class Spark:
         with _convert_spark_errors():
             self.session.sql(query).persist().createOrReplaceTempView(name)
 
+    def is_small(self, rows: int) -> bool:  # noqa: ARG002
+        """Return False: the rows stay on the executors."""
+        return False
+
+    def view_arrays(
+        self, name: str, arrays: dict[str, np.ndarray], query: Callable[[str], str]
+    ) -> None:
+        """Create a view of a query of arrays, as `Duck.view_arrays` does."""
+        import pyarrow as pa
+
+        relation = self.fresh("arrays")
+        self.register(relation, pa.table(arrays))
+        self.view(name, query(relation))
+
     def store_groups(
         self,
         name: str,
         rows: int,  # noqa: ARG002
         source: str,
-        query: Callable[[str], str],
-        order: str,  # noqa: ARG002
+        grouping: Grouping,
     ) -> None:
-        """Run a group-by query once over a source, and cache the groups.
+        """Group rows once, and cache the groups.
 
         Args:
             name: name of the new view.
             rows: not used.
             source: the relation whose rows are grouped.
-            query: the query, as a function of the relation.
-            order: not used; the groups are sorted when `batches` reads them.
+            grouping: how they are grouped. They are sorted when `batches` reads them.
         """
-        self.store(name, query(source))
+        self.store(name, grouping.query(source))
 
     def arrays(self, query: str) -> dict[str, np.ndarray]:
         """Return the columns of a query by name, as `Duck.arrays` does."""

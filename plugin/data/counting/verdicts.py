@@ -6,15 +6,16 @@ judges and reasons are numbered by codes, in the order of their names.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from podium.data.counting import relations
 from podium.data.counting.grades import Grades
+from podium.data.counting.grouping import Grouping, group_arrays
 from podium.data.counting.relations import (
     GROUP,
     NO_REASON,
@@ -48,6 +49,11 @@ CODED_COLUMNS = ("item", "judge", "voter", "metric", "reason")
 CELL_ORDER = "cluster, first, second"
 MOST_KEPT = 100_000
 """Largest number of judgments whose cells are kept in memory after they were read once."""
+CODES_OF_ROWS = (ROW, "forward")
+"""Columns that are read with the codes of judgments: the row number, and whether the model with the
+lower code is model a."""
+MOST_PAIR_CODES = 1_000_000
+"""With more codes of pairs than this, the database adds up by pair."""
 SUMMED_COLUMNS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
@@ -170,6 +176,7 @@ class Verdicts:
             name for name in types if name != "response" or types[name] == "BIGINT"
         )
         self._groups: dict[bool, str] = {}
+        self._codes_of_judgments: dict[str, np.ndarray] = {}
         self._columns: dict[str, np.ndarray] = {}
         self._blocks: dict[tuple[bool, int | None], tuple[Block, ...]] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
@@ -216,7 +223,7 @@ class Verdicts:
         """Counts over all battles."""
         numbers = self._sums.keys() - {"first", "second", "credit", "weight"}
         sums = {name: int(self._sums[name].sum()) for name in numbers}
-        swaps = {kind: sums.pop(kind) for kind in SWAPS}
+        swaps = {kind: sums.pop(kind, 0) for kind in SWAPS}
         decided = f"select distinct cluster from {self.cells()} where decided > 0"
         informative = self.engine.rows(f"select count(*) from ({decided}) as clusters")[0][0]
         return Tally(
@@ -448,9 +455,18 @@ class Verdicts:
             column: `model_a`, `model_b`, `item` or the column with the groups of items.
         """
         is_of_models = column in ("model_a", "model_b")
+        if column in self._codes_of_battles:
+            return self._codes_of_battles[column].astype(np.int64)
         codes = self._codes["model" if is_of_models else column]
         join = f"left join {codes} as codes on codes.name = battles.{quote_name(column)}"
         return self._column("cast(coalesce(codes.code, -1) as bigint)", join)
+
+    @property
+    def items_relation(self) -> str | None:
+        """SQL of the different items, in a column `item`; None without items."""
+        if "item" not in self._codes:
+            return None
+        return f"(select name as item from {self._codes['item']}) as items"
 
     def names_of(self, column: str) -> tuple[str, ...]:
         """Return the names of a column as text, by the codes of `codes_of`.
@@ -470,9 +486,9 @@ class Verdicts:
             join: a clause that joins another table to `battles`.
         """
         source = f"{self._battles} as battles {join}"
-        query = f"select {expression} as value from {source} order by {ROW}"
+        query = f"select {ROW}, {expression} as value from {source}"
         if query not in self._columns:
-            values = self.engine.arrays(query)["value"]
+            values = _sort_rows(self.engine.arrays(query))["value"]
             values.setflags(write=False)
             self._columns[query] = values
         return self._columns[query]
@@ -543,19 +559,69 @@ class Verdicts:
         if hard not in self._groups:
             further = relations.hard_count(self.columns) if hard else {}
             grouped = self.engine.fresh("grouped")
-            groups: dict[str, Any] = {"has_groups": self.group is not None}
-            counted = relations.counted_query(self._sided_rows, self._counted, **groups)
+            has_groups = self.group is not None
+            grouping = relations.grouping_of_judgments(
+                self._counted, further, has_groups=has_groups
+            )
+            is_small = self.engine.is_small(self._row_counts[0])
+            counted = relations.counted_query(
+                self._sided_rows,
+                self._counted,
+                has_groups=has_groups,
+                types=self._small_types() if is_small else None,
+            )
             source = f"({counted}) as counted"
-
-            def query(rows: str) -> str:
-                """Return the query that groups some of the rows."""
-                known = relations.with_outcomes(rows, self._counted)
-                return relations.grouped_query(known, self._counted, further, **groups)
-
-            order = CELL_ORDER if self.group is None else f"{GROUP}, first, second"
-            self.engine.store_groups(grouped, self._row_counts[0], source, query, order)
+            if not (is_small and self._group_arrays(grouped, source, grouping)):
+                self.engine.store_groups(grouped, self._row_counts[0], source, grouping)
             self._groups[hard] = grouped
         return self._groups[hard]
+
+    def _small_types(self) -> dict[str, str]:
+        """Return the types that suffice for codes of models and for row numbers, by column."""
+        types = {}
+        if len(self.models) < 2**15:
+            types = {"first": "smallint", "second": "smallint"}
+        last = self.engine.rows(f"select max({ROW}) from {self.judgments}")[0][0]
+        if last is not None and last < 2**31:
+            types[ROW] = "int"
+        return types
+
+    def _group_arrays(self, name: str, counted: str, grouping: Grouping) -> bool:
+        """Make a view of the groups of judgments in memory, and keep the codes of the judgments.
+
+        Args:
+            name: name of the view.
+            counted: the relation of the counted columns (see `relations`).
+            grouping: how they are grouped.
+
+        Returns:
+            Whether it was made: there are rows, and their keys can be sorted as numbers.
+        """
+        rows = self.engine.arrays(grouping.values_query(counted, CODES_OF_ROWS))
+        groups = group_arrays(grouping, rows) if len(rows[ROW]) else None
+        if groups is None:
+            return False
+        if not self._codes_of_judgments:
+            self._codes_of_judgments = _sort_rows(_codes_of_sides(rows))
+        self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
+        return True
+
+    @cached_property
+    def _codes_of_battles(self) -> dict[str, np.ndarray]:
+        """The codes of `model_a`, `model_b` and `item` of each battle, shape (battles,) each.
+
+        It is empty if the codes of the judgments are not in memory.
+        """
+        self._groups_table(hard=False)
+        codes = self._codes_of_judgments
+        if not codes:
+            return {}
+        if self._battles != self.judgments:
+            # The models and the item of a merged battle are those of its earlier judgment.
+            position = np.searchsorted(codes[ROW], self._column(ROW))
+            codes = {name: column[position] for name, column in codes.items()}
+        item = np.where(codes["cluster"] < self._items, codes["cluster"], -1)
+        return {"model_a": codes["model_a"], "model_b": codes["model_b"], "item": item}
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
@@ -566,14 +632,16 @@ class Verdicts:
             relations.HARD_CREDIT: ("graded",),
             relations.IDENTICAL: ("identical",),
         }
-        names = ["judgments", "battles", "decided", "crowded", *SWAPS, *SUMMED_COLUMNS]
+        names = ["judgments", "battles", "decided", "crowded", *SUMMED_COLUMNS]
+        if {"order", "swap"} & {*self.columns}:
+            names += SWAPS
         for column, sums in further.items():
             if column in self.columns:
                 names += sums
         return self._sums_by_pair(names, met="true")
 
     def _sums_by_pair(
-        self, names: Iterable[str], met: str, *, hard: bool = False
+        self, names: Collection[str], met: str, *, hard: bool = False
     ) -> dict[str, np.ndarray]:
         """Return sums of columns of the cells, by pair.
 
@@ -582,10 +650,14 @@ class Verdicts:
             met: SQL condition of the cells that are summed.
             hard: see `cells`.
         """
+        cells = f"{self.cells(hard=hard)} where {met}"
+        models = len(self.models)
+        if self._codes_of_judgments and models**2 <= MOST_PAIR_CODES:
+            columns = ", ".join(map(quote_name, names))
+            return _sum_by_pair(self.engine.arrays(f"select first, second, {columns} from {cells}"))
         sums = ", ".join(
             f"cast(sum({quote_name(name)}) as double) as {quote_name(name)}" for name in names
         )
-        cells = f"{self.cells(hard=hard)} where {met}"
         query = f"select first, second, {sums} from {cells} group by first, second"
         return self.engine.arrays(f"{query} order by first, second")
 
@@ -678,7 +750,11 @@ class Verdicts:
 
         Only rows of crowded cells are compared, because others cannot be identical.
         """
+        columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
         suspects = f"select distinct cluster, first, second from {self.cells()} where crowded > 0"
+        if self._codes_of_judgments:
+            rows = self._rows_of_cells(suspects)
+            return self._count_copies(f"{self.judgments} where {ROW} in ({rows})", columns)
         # Models are coded in the order of their names, so that the first name is the lesser one.
         keys = "item, least(model_a, model_b), greatest(model_a, model_b)"
         names = (
@@ -687,9 +763,28 @@ class Verdicts:
             f"join {self._codes['model']} as a on a.code = suspects.first "
             f"join {self._codes['model']} as b on b.code = suspects.second"
         )
-        columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
-        suspected = f"{self.judgments} where ({keys}) in ({names})"
-        copies = f"select count(*) as copies from {suspected} group by {columns}"
+        return self._count_copies(f"{self.judgments} where ({keys}) in ({names})", columns)
+
+    def _rows_of_cells(self, cells: str) -> str:
+        """Query the numbers of the judgments of some cells, from the codes in memory.
+
+        Args:
+            cells: a query of `cluster`, `first` and `second` of the cells.
+        """
+        codes = self._codes_of_judgments
+        columns = {
+            ROW: codes[ROW],
+            "cluster": codes["cluster"],
+            "first": np.minimum(codes["model_a"], codes["model_b"]),
+            "second": np.maximum(codes["model_a"], codes["model_b"]),
+        }
+        rows = self.engine.fresh("rows")
+        self.engine.view_arrays(rows, columns, lambda relation: f"select * from {relation}")
+        return f"select {ROW} from {rows} where (cluster, first, second) in ({cells})"
+
+    def _count_copies(self, rows: str, columns: str) -> int:
+        """Count the rows of a relation that are equal to an earlier one in some columns."""
+        copies = f"select count(*) as copies from {rows} group by {columns}"
         query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
         return int(self.engine.rows(query)[0][0])
 
@@ -773,6 +868,56 @@ def verdicts_of(
     columns |= {str(column): arrow_column(frame[column]) for column in frame}
     engine.register(name, pa.table(columns))
     return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided, group=group)
+
+
+def _sum_by_pair(cells: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Add up columns by `first` and `second`; arrays of shape (pairs,), sorted by both.
+
+    Args:
+        cells: the columns by name, shape (cells,) each; two of them are `first` and `second`, the
+            codes of models.
+    """
+    size = int(cells["second"].max(initial=-1)) + 1
+    pair = cells["first"] * np.int64(size) + cells["second"]
+    is_met = np.bincount(pair, minlength=size**2) > 0
+    codes = np.flatnonzero(is_met)
+    sums = {"first": codes // max(size, 1), "second": codes % max(size, 1)}
+    for name, column in cells.items():
+        if name not in sums:
+            sums[name] = np.bincount(pair, column, minlength=size**2)[is_met]
+    return sums
+
+
+def _codes_of_sides(rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return row number, cluster, and codes of both models of judgments, shape (rows,) each.
+
+    Args:
+        rows: their columns `CODES_OF_ROWS`, `cluster`, `first` and `second`.
+    """
+    first = rows["first"]
+    second = rows["second"]
+    is_first_a = rows["forward"]
+    return {
+        ROW: rows[ROW],
+        "cluster": rows["cluster"],
+        "model_a": np.where(is_first_a, first, second),
+        "model_b": np.where(is_first_a, second, first),
+    }
+
+
+def _sort_rows(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return columns in the order of the row numbers; those that are in order already, unchanged.
+
+    A database keeps the order of most tables, and to look is faster than to sort.
+
+    Args:
+        columns: columns by name, shape (rows,) each; one of them is `ROW`.
+    """
+    rows = columns[ROW]
+    if (rows[1:] > rows[:-1]).all():
+        return columns
+    order = np.argsort(rows, kind="stable")
+    return {name: column[order] for name, column in columns.items()}
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:

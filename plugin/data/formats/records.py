@@ -48,6 +48,10 @@ LARGEST_EXACT_NUMBER = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
 """DuckDB's types of numbers in JSON."""
+ROWS_OF_SAMPLE = 10_000
+"""Number of first rows in which repeated texts are looked for; columns of fewer are not encoded."""
+MOST_DIFFERENT = 0.75
+"""Largest share of different texts in these rows of a column that is encoded."""
 MOST_DIGITS = 300
 """Whole numbers with more digits are kept as text, because they can be too large for a float."""
 
@@ -411,7 +415,7 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
         problem = f"two columns are called {duplicate!r}"
         remedy = "rename or remove one of them in the file"
         raise DataError(problem, source=source, remedy=remedy)
-    cells = {f"c{k}": arrow_column(frame.iloc[:, k]) for k in range(len(names))}
+    cells = {f"c{k}": _encode_texts(arrow_column(frame.iloc[:, k])) for k in range(len(names))}
     name = engine.fresh("frame")
     engine.register(name, pa.table({ROW: pa.array(np.arange(1, len(frame) + 1)), **cells}))
     types = engine.columns(name)
@@ -421,6 +425,22 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
     return Records(
         engine=engine, source=source, scan=name, columns=columns, places=lambda: frame.index
     )
+
+
+def _encode_texts(column: "pa.Array | pa.ChunkedArray") -> "pa.Array | pa.ChunkedArray":
+    """Return a column with each different text once and a code by row, if texts repeat.
+
+    The database then handles each different text once in most operations. Other columns, and those
+    whose first rows hardly repeat a text, are returned unchanged: their codes would only take
+    memory.
+    """
+    import pyarrow as pa
+
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if not is_text or len(column) < ROWS_OF_SAMPLE:
+        return column
+    different = len(column.slice(0, ROWS_OF_SAMPLE).unique())
+    return column if different > MOST_DIFFERENT * ROWS_OF_SAMPLE else column.dictionary_encode()
 
 
 def records_of_view(engine: Duck, view: str, source: str) -> Records:

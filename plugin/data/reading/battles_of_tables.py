@@ -56,7 +56,8 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
     verdicts = _verdicts_in_view(duck, plan, joined.view)
     require_distinct_names(verdicts, read.tables)
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
-    odd_items = note_odd_items(duck, joined.view, likely)
+    items = verdicts.items_relation if plan.counting is duck else None
+    odd_items = note_odd_items(duck, joined.view, likely, items)
     gathered = read.gathered
     of_join = _notes_not_told_yet(joined.notes, gathered)
     notes = [*_notes_on_sources(read), *of_join, *odd_items, *_notes_on_rows(verdicts, read.tables)]

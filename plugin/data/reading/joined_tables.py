@@ -442,7 +442,9 @@ def _has_values(engine: Duck, view: str, column: str) -> bool:
     return bool(engine.rows(f"select 1 from {view} where {column} is not null limit 1"))
 
 
-def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[Notice]:
+def note_odd_items(
+    engine: Duck, view: str, likely_item: str | None = None, items: str | None = None
+) -> list[Notice]:
     """Return notes on columns that may be the item or the judge, and on items that are alike.
 
     Items are alike if they differ only by white space, case or Unicode normalization (NFC).
@@ -451,12 +453,13 @@ def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> l
         engine: the database.
         view: name of the view with the battles.
         likely_item: the column that looks like the item; None if there is none.
+        items: the relation of the different items, in a column `item`, if the database has one.
     """
     notes = _note_unnamed_columns(engine, view, likely_item)
     if "item" not in engine.columns(view):
         return notes
+    items = items or f"(select distinct item from {view} where item is not null)"
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
-    items = f"(select distinct item from {view} where item is not null)"
     groups = engine.rows(
         f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1"
     )

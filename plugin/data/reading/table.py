@@ -274,9 +274,7 @@ def _scan_rows(
         whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({words} as bigint) is not null"
         wanted.append(f"bool_and({words} is null or ({whole}))")
         wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
-    everything = ", ".join(column.sql for column in records.columns.values())
-    # The hash is not used. It makes the database read every cell, so that damaged ones are found.
-    wanted.append(f"bit_xor(hash({everything}))")
+    wanted += _hash_of_cells(records)
     (rows, is_alone, *answers), *_ = records.rows(", ".join(wanted))
     if not rows:
         raise NoRowError("no rows", remedy="give a file that holds verdicts")
@@ -285,7 +283,7 @@ def _scan_rows(
     for rule, row in zip(rules, answers, strict=False):
         if row is not None:
             raise _broken_rule(records, rule, row)
-    facts = answers[len(rules) : -1]
+    facts = answers[len(rules) : len(rules) + 2 * len(foreign)]
     plain = {}
     for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
         words = typed[name].text
@@ -296,6 +294,15 @@ def _scan_rows(
         else:
             plain[name] = Column(words, TEXT)
     return replace(records, columns={**typed, **plain}, number=rows)
+
+
+def _hash_of_cells(records: Records) -> list[str]:
+    """Return SQL that makes the database read every cell of a file, so that damaged ones are found.
+
+    It is a hash that is not used. The list is empty for a data frame, whose cells are in memory.
+    """
+    cells = [column.sql for column in records.columns.values() if column.cells is None]
+    return [f"bit_xor(hash({', '.join(cells)}))"] if cells else []
 
 
 def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:

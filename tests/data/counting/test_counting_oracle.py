@@ -40,9 +40,17 @@ def test_counts_equal_plain_loops(seed, merge, keep_one_sided):
 @pytest.mark.slow
 @pytest.mark.parametrize("without", [(), ("item",), ("order",)])
 def test_rows_grouped_a_range_at_a_time_equal_plain_loops(without, monkeypatch):
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
     monkeypatch.setattr("podium.data.counting.duck.ROWS_AT_ONCE", 25)
     columns = [name for name in COLUMNS if name not in without]
     check(with_columns(drawn_rows(5), columns), columns, merge=True, keep_one_sided=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("merge", [True, False])
+def test_rows_grouped_by_the_database_equal_plain_loops(merge, monkeypatch):
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
+    check(drawn_rows(6), COLUMNS, merge=merge, keep_one_sided=False)
 
 
 @pytest.mark.slow

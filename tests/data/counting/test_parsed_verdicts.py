@@ -127,4 +127,4 @@ def test_a_comparison_counts_the_items_won_by_the_verdicts():
     [finding] = compare("elm", "oak", read_battles(table())).findings
     # won: same, half, open; even: flip, tie
     assert finding.tally == (3, 0, 2)
-    assert finding.results["difference"].to_numpy().min() > 0
+    assert finding.results.difference.min() > 0

@@ -294,8 +294,9 @@ def test_identical_answers_with_other_scores_keep_their_difference(tmp_path):
     pair = [answered(6, 0, 1, "the same"), answered(6, 1, 0.25, "the same")]
     path = write(tmp_path, evaluation(*rows_with_answers(), *pair))
     finding = podium.compare(*MODELS, str(path)).findings[0]
-    difference = dict(zip(finding.results.item, finding.results.difference, strict=True))
-    assert (finding.identical, difference["6"]) == (2, 0.75)
+    results = finding.results
+    assert finding.identical == 2
+    assert results.difference[results.item == "6"].tolist() == [0.75]
 
 
 def test_answers_are_read_only_to_compare_models(tmp_path):

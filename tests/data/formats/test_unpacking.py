@@ -14,7 +14,8 @@ import podium
 from podium.data.formats import containers
 
 IN_RANGES = (
-    "import podium.data.counting.duck as duck; duck.ROWS_AT_ONCE = 50_000; from podium.cli.main "
+    "import podium.data.counting.duck as duck; duck.ROWS_AT_ONCE = duck.ROWS_IN_ARRAYS = 50_000; "
+    "from podium.cli.main "
     "import main; main()"
 )
 

@@ -16,7 +16,7 @@ from scripted_judge import chance
 import podium
 from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
-from podium.hosts.inspect_ai.tournament.round_samples import outcomes_of
+from podium.hosts.inspect_ai.tournament.round_samples import outcomes_of, plan_built
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
 from podium.responses.read import read_responses
 from podium.tournaments.anchor import Anchor
@@ -36,11 +36,11 @@ RULES = {
 }
 
 
-def build_samples(pairings, number):
-    return [
+def plan_samples(pairings, number):
+    return plan_built(
         Sample(id=pairing.key, input="", metadata=metadata_of(pairing, number))
         for pairing in pairings
-    ]
+    )
 
 
 def metadata_of(pairing, number):
@@ -61,7 +61,7 @@ def outcomes(sample):
 
 
 def source_of(rule):
-    return TournamentSource(rule, FIELD, build_samples, outcomes)
+    return TournamentSource(rule, FIELD, plan_samples, outcomes)
 
 
 class Host:
@@ -184,7 +184,7 @@ STOPPING = Field(NAMES, tuple(f"q{k:02d}" for k in range(60)), {})
 
 def stopping_source():
     return TournamentSource(
-        Ring(until="order", start=25), STOPPING, build_samples, outcomes, say=lambda _: None
+        Ring(until="order", start=25), STOPPING, plan_samples, outcomes, say=lambda _: None
     )
 
 
@@ -269,7 +269,7 @@ def test_a_battle_that_was_abandoned_does_not_stop_the_tournament():
 
 def test_tournament_with_many_rounds_distinguishes_its_rounds():
     names = tuple(f"m{k:02d}" for k in range(20))
-    source = TournamentSource(Swim(), Field(names, ("q0",), {}), build_samples, outcomes)
+    source = TournamentSource(Swim(), Field(names, ("q0",), {}), plan_samples, outcomes)
     log = Host(source).run()
     assert len(schedule(log)) == 64
     assert len(ids(log)) == 65 + 64

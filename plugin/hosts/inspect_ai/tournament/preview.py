@@ -10,7 +10,7 @@ from math import ceil
 import numpy as np
 from inspect_ai.model import Model
 
-from podium.data.pairings import Pairing
+from podium.data.pairings import Pairing, PairingsByItem, pairings_on_items
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
 from podium.hosts.inspect_ai.judging.call_prices import Prices, price_of
@@ -247,8 +247,13 @@ def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judgin
     if how.identical != "tie":
         return 0
     keys = responses.keys_with_equal_texts()
-    battles = (each for each in first if response_key(each.item, each.response) in keys)
-    return sum(map(responses.are_identical, battles))
+    items = {item.id for item in responses.items if not keys.isdisjoint(item.keys)}
+    battles = pairings_on_items(first, items)
+    return sum(
+        responses.are_identical(each)
+        for each in battles
+        if response_key(each.item, each.response) in keys
+    )
 
 
 def _identical_text(identical: int, first: int, battles: int) -> str:
@@ -472,11 +477,8 @@ def _cacheable_input(
         how: how judges are asked.
         rotation: assigns judges to battles; None if all judges judge every battle.
     """
-    by_item: dict[str, list[Pairing]] = {}
-    for pairing in pairings:
-        by_item.setdefault(pairing.item, []).append(pairing)
     measured: list[Pairing] = []
-    for battles in by_item.values():
+    for battles in _battles_by_item(pairings):
         if measured and len(measured) + len(battles) > MEASURED_PROMPTS:
             break
         measured += battles[:MEASURED_PROMPTS]
@@ -517,6 +519,18 @@ def _battles_by_judge(
         [pairing for pairing in pairings if name in trial.judges_of(pairing)]
         for name in rotation.judges
     ]
+
+
+def _battles_by_item(pairings: Sequence[Pairing]) -> Iterator[Sequence[Pairing]]:
+    """Yield the battles of each item, in the order of each item's first battle."""
+    if isinstance(pairings, PairingsByItem):
+        for item, pairs in pairings.pairs.items():
+            yield [Pairing(item, a, b) for a, b in pairs]
+        return
+    by_item: dict[str, list[Pairing]] = {}
+    for pairing in pairings:
+        by_item.setdefault(pairing.item, []).append(pairing)
+    yield from by_item.values()
 
 
 def _prompts_of(

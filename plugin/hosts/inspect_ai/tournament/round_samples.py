@@ -4,13 +4,15 @@ A pack is a sample with all battles on an item. A round is announced by a sample
 battles, so that a retry plays the same ones.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium.data.pairings import NextRound, Outcome, Pairing
+from podium.data.pairings import NextRound, Outcome, Pairing, PairingsByItem
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -54,87 +56,155 @@ class SampleBuilder:
 
         Battles without the texts of both responses are left out.
         """
-        samples = []
+        return [planned.build() for planned in self.plan_battle_samples(pairings, number)]
+
+    def plan_battle_samples(
+        self, pairings: Sequence[Pairing], number: int
+    ) -> "Iterable[PlannedSample]":
+        """Return the samples of `build_battle_samples`, each built when it is needed."""
+        if self.rotation:
+            self.rotation.assign(pairings)
+        return PlannedSamples(lambda: self._plan_battles(pairings, number))
+
+    def _plan_battles(self, pairings: Sequence[Pairing], number: int) -> Iterator["PlannedSample"]:
+        """Yield a planned sample per battle; its arguments are those of `build_battle_samples`."""
+        short = self.short_names
         for pairing, judges in self._with_judges(pairings):
-            short = self.short_names
             # Ids have short names, because Inspect shows them in lists.
             first = None if pairing.first is None else short.get(pairing.first)
             named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
-            about = self._about_item(pairing, judges)
-            about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
-            if pairing.first is not None:
-                about["first"] = pairing.first
-            about["response_a"] = self._text_of(pairing.a, pairing)
-            about["response_b"] = self._text_of(pairing.b, pairing)
-            samples.append(self._build_sample(named.key, BattleMetadata(**about)))
-        return samples
+            build = partial(self._build_battle, named.key, pairing, judges, number)
+            yield PlannedSample(named.key, build)
 
-    def build_packs(
+    def _build_battle(
+        self, sample_id: str, pairing: Pairing, judges: Sequence[str], number: int
+    ) -> Sample:
+        """Return the sample of a battle in round `number`, whose turn it is for these judges."""
+        about = self._about_item(pairing.item, pairing.response, judges)
+        about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
+        if pairing.first is not None:
+            about["first"] = pairing.first
+        about["response_a"] = self._text_of(pairing.a, pairing.item, pairing.response)
+        about["response_b"] = self._text_of(pairing.b, pairing.item, pairing.response)
+        return self._build_sample(sample_id, pairing.item, BattleMetadata(**about).to_log())
+
+    def plan_packs(
         self, pairings: Sequence[Pairing], number: int, most: int | None = None
-    ) -> list[Sample]:
-        """Return a pack per item, number of the response, and judges.
+    ) -> "Iterable[PlannedSample]":
+        """Plan a pack per item, number of the response, and judges.
 
         A pack holds each response only once. Battles without the texts of both responses are left
-        out.
+        out. A pack is built when it is needed.
 
         Args:
             pairings: the battles.
             number: number of the round, from 1.
             most: packs with more battles are divided; None for no limit.
         """
-        by_item: dict[PackKey, list[Pairing]] = {}
-        for pairing, judges in self._with_judges(pairings):
-            by_item.setdefault((pairing.item, pairing.response, judges), []).append(pairing)
-        samples = []
-        for (item, response, judges), battles, part in _split_packs(by_item, most):
-            names = sorted({name for battle in battles for name in (battle.a, battle.b)})
-            about = {**self._about_item(battles[0], judges), "round": number}
-            about["battles"] = [_names_in_pack(battle) for battle in battles]
-            texts = {name: self._text_of(name, battles[0]) for name in names}
-            sample_id = f"{item}::round {number}"
-            if response > 1:
-                sample_id += f"::response {response}"
-            if self.rotation and len(judges) > 1:
-                sample_id += "::all judges"
-            elif self.rotation:
-                sample_id += f"::judge {self.rotation.judges.index(judges[0]) + 1}"
-            if part > 1:
-                sample_id += f"::part {part}"
-            samples.append(self._build_sample(sample_id, PackMetadata(**about, responses=texts)))
-        return samples
+        if isinstance(pairings, PairingsByItem) and not self.rotation:
+            packs = self._packs_of_pairs(pairings)
+        else:
+            packs = {}
+            if self.rotation:
+                self.rotation.assign(pairings)
+            for pairing, judges in self._with_judges(pairings):
+                key = (pairing.item, pairing.response, judges)
+                packs.setdefault(key, []).append(_names_in_pack(pairing))
+        planned = []
+        for key, battles, part in _split_packs(packs, most):
+            sample_id = self._pack_id(key, number, part)
+            build = partial(self._build_pack, sample_id, key, battles, number)
+            planned.append(PlannedSample(sample_id, build))
+        return planned
+
+    def _packs_of_pairs(self, pairings: PairingsByItem) -> "dict[PackKey, list[list[str]]]":
+        """Return the battles of each item whose responses both have a text, as a pack records them.
+
+        Items with the same battles share one list.
+        """
+        shared: dict[int, list[list[str]]] = {}
+        packs: dict[PackKey, list[list[str]]] = {}
+        for item, pairs in pairings.pairs.items():
+            if id(pairs) not in shared:
+                shared[id(pairs)] = [*map(list, pairs)]
+            battles = shared[id(pairs)]
+            key = response_key(item, 1)
+            texts = self.responses.texts
+            lacking = {name for name in self.responses.models if key not in texts[name]}
+            if lacking:
+                battles = [battle for battle in battles if lacking.isdisjoint(battle)]
+            if battles:
+                packs[item, 1, ()] = battles
+        return packs
+
+    def _pack_id(self, key: "PackKey", number: int, part: int) -> str:
+        """Return the id of a part of a pack in round `number`, both counted from 1."""
+        item, response, judges = key
+        sample_id = f"{item}::round {number}"
+        if response > 1:
+            sample_id += f"::response {response}"
+        if self.rotation and len(judges) > 1:
+            sample_id += "::all judges"
+        elif self.rotation:
+            sample_id += f"::judge {self.rotation.judges.index(judges[0]) + 1}"
+        return f"{sample_id}::part {part}" if part > 1 else sample_id
+
+    def _build_pack(
+        self, sample_id: str, key: "PackKey", battles: list[list[str]], number: int
+    ) -> Sample:
+        """Return the sample of a pack in round `number`.
+
+        Args:
+            sample_id: its id.
+            key: item, number of the response, and judges.
+            battles: the battles as a pack records them; at least one.
+            number: number of the round, from 1.
+        """
+        item, response, judges = key
+        about = self._about_item(item, response, judges)
+        names = sorted({name for a, b, *_ in battles for name in (a, b)})
+        texts = {name: self._text_of(name, item, response) for name in names}
+        metadata = PackMetadata(**about, round=number, battles=[], responses=texts).to_log()
+        # The battles are set now, so that they are neither validated nor copied.
+        metadata["battles"] = battles
+        return self._build_sample(sample_id, item, metadata)
 
     def _with_judges(
-        self, pairings: Sequence[Pairing]
+        self, pairings: Iterable[Pairing]
     ) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
         """Yield the pairings whose responses both have a text, with the judges whose turn it is.
 
-        The names of judges are empty if all judges judge every battle. Judges are assigned to all
-        pairings, also to those that are not yielded.
+        The names of judges are empty if all judges judge every battle. All pairings must have been
+        assigned to judges before.
         """
-        if self.rotation:
-            self.rotation.assign(pairings)
         for pairing in filter(self.responses.has_both, pairings):
             judges = self.rotation.judges_of(pairing) if self.rotation else ()
             yield pairing, judges
 
-    def _text_of(self, name: str, pairing: Pairing) -> str:
-        """Return the text of a model's response that the judge is shown in a battle."""
+    def _text_of(self, name: str, item: str, response: int) -> str:
+        """Return the text of a model's response to an item that the judge is shown.
+
+        Args:
+            name: the model.
+            item: the item.
+            response: number of the response, from 1.
+        """
         return self.responses.shown_text(
             name,
-            response_key(pairing.item, pairing.response),
-            as_transcript=(pairing.item in self.items_with_transcripts),
+            response_key(item, response),
+            as_transcript=(item in self.items_with_transcripts),
         )
 
-    def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
+    def _about_item(self, item_id: str, response: int, judges: Sequence[str]) -> dict[str, Any]:
         """Return the metadata that battles on an item by some judges share.
 
         Fields that are None or have their usual value (one response, no transcript, all judges) are
         left out.
         """
-        item = self.items[pairing.item]
+        item = self.items[item_id]
         about: dict[str, Any] = {"item": item.id}
         if item.responses > 1:
-            about["response"] = pairing.response
+            about["response"] = response
         if item.id in self.items_with_transcripts:
             about["transcript"] = True
         if judges:
@@ -145,13 +215,49 @@ class SampleBuilder:
                 about[field] = text
         return about
 
-    def _build_sample(self, sample_id: str, metadata: BattleMetadata | PackMetadata) -> Sample:
+    def _build_sample(self, sample_id: str, item_id: str, metadata: dict[str, Any]) -> Sample:
         """Return the sample of a battle or pack; its input is the item's instruction and media."""
-        item = self.items[metadata.item]
+        item = self.items[item_id]
         given = input_of(item.instruction, item.media)
-        return Sample(
-            id=sample_id, input=given, target=item.reference or "", metadata=metadata.to_log()
-        )
+        return Sample(id=sample_id, input=given, target=item.reference or "", metadata=metadata)
+
+
+class PlannedSample(NamedTuple):
+    """A sample that is built when it is needed.
+
+    Attributes:
+        id: its id.
+        build: builds it.
+    """
+
+    id: str
+    build: Callable[[], Sample]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSamples:
+    """Planned samples that are planned anew whenever they are iterated over.
+
+    A round of many battles takes no memory for them.
+
+    Attributes:
+        plan: yields them.
+    """
+
+    plan: Callable[[], Iterator[PlannedSample]]
+
+    def __iter__(self) -> Iterator[PlannedSample]:
+        return self.plan()
+
+
+def plan_built(samples: Iterable[Sample]) -> list[PlannedSample]:
+    """Return samples that are built already as planned ones."""
+    return [PlannedSample(str(sample.id), partial(_as_built, sample)) for sample in samples]
+
+
+def _as_built(sample: Sample) -> Sample:
+    """Return a sample unchanged."""
+    return sample
 
 
 PackKey = tuple[str, int, tuple[str, ...]]
@@ -166,8 +272,8 @@ def _names_in_pack(battle: Pairing) -> list[str]:
 
 
 def _split_packs(
-    packs: Mapping[PackKey, Sequence[Pairing]], most: int | None
-) -> Iterator[tuple[PackKey, Sequence[Pairing], int]]:
+    packs: Mapping[PackKey, list[list[str]]], most: int | None
+) -> Iterator[tuple[PackKey, list[list[str]], int]]:
     """Divide packs into parts of at most `most` battles; into one part if `most` is None.
 
     Yields:
@@ -175,6 +281,9 @@ def _split_packs(
     """
     for key, battles in packs.items():
         size = most or len(battles)
+        if len(battles) <= size:
+            yield key, battles, 1
+            continue
         for part, start in enumerate(range(0, len(battles), size), start=1):
             yield key, battles[start : start + size], part
 

@@ -4,8 +4,9 @@ Inspect runs the samples of a round and then asks for more. An attempt is one ru
 Inspect. A retry is a later attempt, in which Inspect replays the samples that were finished.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from inspect_ai import SampleSource
@@ -30,10 +31,12 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.logs.stop_reasons import HOW_TO_RESUME, reason_of_stop
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector, Answers
 from podium.hosts.inspect_ai.tournament.round_samples import (
+    PlannedSample,
     announce_portion,
     announce_round,
     build_repeat,
     outcomes_of,
+    plan_built,
     portion_id,
     replies_if_any_failed,
     round_id,
@@ -72,7 +75,7 @@ class TournamentSource(SampleSource):
     Args:
         rule: chooses the battles of a round.
         field: the models and items.
-        build_samples: builds the samples of a round from its battles and its number, from 1.
+        plan_samples: plans the samples of a round from its battles and its number, from 1.
         outcomes: returns the outcomes of a finished sample's battles.
         portion: the most samples that are given to Inspect at once, to save memory; None for any
             number.
@@ -88,7 +91,7 @@ class TournamentSource(SampleSource):
 
     rule: TournamentRule
     field: Field
-    build_samples: Callable[[Sequence[Pairing], int], list[Sample]]
+    plan_samples: Callable[[Sequence[Pairing], int], Iterable[PlannedSample]]
     outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of
     portion: int | None = None
     spread: Callable[[NextRound], NextRound] = lambda coming: coming
@@ -108,9 +111,9 @@ class TournamentSource(SampleSource):
         requests: list[Sample] = []
         if self.answers and self.first.pairings:
             requests = self.answers.build_requests(self.first.pairings, "1")
-        samples = requests or self.build_samples(self.first.pairings, 1)
+        samples = plan_built(requests) if requests else self.plan_samples(self.first.pairings, 1)
         room = self._room(answers=bool(requests))
-        self._opening = samples[:room] or list(self.opening)
+        self._opening = [planned.build() for planned in islice(samples, room)] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start = 0
         # The keys are ids of samples, in the order in which this attempt has scheduled them.
@@ -193,11 +196,11 @@ class TournamentSource(SampleSource):
             settled = self._settle_answers(schedule, number, ends, played, asked)
             if not isinstance(settled, NextRound):
                 return settled
-            samples = self.build_samples(settled.pairings, number)
+            samples = self.plan_samples(settled.pairings, number)
             repeats = self._repeats_of_failed_calls(samples, ends)
             if repeats:
                 return repeats
-            if any(str(sample.id) not in ends for sample in samples):
+            if any(sample.id not in ends for sample in samples):
                 return self._unscheduled_samples(samples, ends, round_id(number))
             ended = tuple(
                 outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
@@ -251,9 +254,8 @@ class TournamentSource(SampleSource):
             label = f"{number}.{revision}" if revision else str(number)
             requests = self.answers.build_requests(schedule.pairings, label)
             if any(str(sample.id) not in ends for sample in requests):
-                return self._unscheduled_samples(
-                    requests, ends, f"{round_id(number, revision)} answers"
-                )
+                name = f"{round_id(number, revision)} answers"
+                return self._unscheduled_samples(plan_built(requests), ends, name)
             end = ends.get(round_id(number, revision + 1))
             if end is None or end.announced is None:
                 break
@@ -313,15 +315,19 @@ class TournamentSource(SampleSource):
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
     def _repeats_of_failed_calls(
-        self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]
+        self, samples: Iterable[PlannedSample], ends: Mapping[str, SampleEnd]
     ) -> list[Sample]:
         """Return samples, not yet scheduled, that repeat failed calls of finished samples.
 
         They are recorded as scheduled. A repeat whose calls failed is itself repeated.
         """
-        repeats = []
-        for sample in samples:
-            last = sample
+        repeats: list[Sample] = []
+        if not any(self._failed_replies.values()):
+            return repeats
+        for planned in samples:
+            if planned.id not in ends or not self._failed_replies.get(planned.id):
+                continue
+            sample = last = planned.build()
             # The calls of a sample that repeats failed calls may have failed, too.
             while str(last.id) in ends:
                 failed = self._failed_replies.get(str(last.id))
@@ -334,7 +340,7 @@ class TournamentSource(SampleSource):
         return repeats
 
     def _unscheduled_samples(
-        self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
+        self, samples: Iterable[PlannedSample], ends: Mapping[str, SampleEnd], name: str
     ) -> list[Sample] | None:
         """Return samples that this attempt has not scheduled, as many as allowed, and record them.
 
@@ -346,9 +352,12 @@ class TournamentSource(SampleSource):
             ends: what the samples of this attempt left, by id.
             name: name of the round or of its requests, in the ids of portions.
         """
-        fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
+        known = ends.keys() | self.scheduled.keys()
+        unscheduled = (sample for sample in samples if sample.id not in known)
         if self.cost_limit is None:
-            return self._schedule(fresh[: self.portion])
+            coming = islice(unscheduled, self.portion)
+            return self._schedule([sample.build() for sample in coming])
+        fresh = [*unscheduled]
         number = 0
         while portion_id(name, number + 1) in ends:
             number += 1
@@ -362,7 +371,8 @@ class TournamentSource(SampleSource):
         room = size - self._scheduled_since(current)
         if room <= 0:
             return self._announce_portion(fresh, name, number + 1)
-        return self._schedule(fresh[:room][: self.portion])
+        coming = islice(fresh[:room], self.portion)
+        return self._schedule([sample.build() for sample in coming])
 
     def _scheduled_since(self, portion: str) -> int:
         """Return how many samples were scheduled since a portion was announced.
@@ -374,7 +384,7 @@ class TournamentSource(SampleSource):
         return sum(not name.endswith(AGAIN) for name in later)
 
     def _announce_portion(
-        self, left: Sequence[Sample], name: str, number: int
+        self, left: Sequence[PlannedSample], name: str, number: int
     ) -> list[Sample] | None:
         """Return the sample that announces how many remaining samples the cost limit allows.
 
@@ -388,7 +398,7 @@ class TournamentSource(SampleSource):
         """
         if self.cost_limit is None or not left:
             return None
-        answers = any(REQUEST_KEY in (sample.metadata or {}) for sample in left)
+        answers = REQUEST_KEY in (left[0].build().metadata or {})
         room = self.cost_limit.samples_allowed(answers=answers)
         size = len(left) if room is None else min(room, len(left))
         announced = announce_portion(name, number, size)

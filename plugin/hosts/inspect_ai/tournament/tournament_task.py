@@ -60,6 +60,8 @@ The models that compete are in the log's metadata, and the judges among its mode
 """
 PACKS_AT_ONCE = 1000
 """At most this many packs are given to Inspect at once."""
+BATTLES_AT_ONCE = 20_000
+"""At most this many battles with samples of their own are given to Inspect at once."""
 
 
 def tournament_task(
@@ -147,17 +149,17 @@ def _build_source(
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after another.
 
-    It builds packs if the plan says so, small ones if the cost is limited. If this run plays a
+    It plans packs if the plan says so, small ones if the cost is limited. If this run plays a
     shard, the source has an opening sample that says that the shard is empty: it is played only if
     the shard has no battles, as other shards have them all.
     """
     builder = plan.sample_builder
     shard = plan.shard
     cost_limit = _limit_cost(request, questions, plan)
-    build_samples: Any = builder.build_battle_samples
+    plan_samples: Any = builder.plan_battle_samples
     if plan.packed:
         most = LIMITED_PACK if cost_limit else None
-        build_samples = partial(builder.build_packs, most=most)
+        plan_samples = partial(builder.plan_packs, most=most)
     opening: list[Sample] = []
     # `metadata.battles` counts the battles of all shards together; this one may have none of them.
     if shard is not None and shard.metadata.battles > 0:
@@ -166,8 +168,8 @@ def _build_source(
     return TournamentSource(
         shard.rule if shard else plan.rule,
         competitors.responses.field(),
-        build_samples,
-        portion=PACKS_AT_ONCE if plan.packed else None,
+        plan_samples,
+        portion=PACKS_AT_ONCE if plan.packed else BATTLES_AT_ONCE,
         # A lambda, because `builder.responses` is replaced while answers come in.
         spread=lambda coming: builder.responses.in_all_responses(coming),
         calls=plan.calls,

@@ -381,7 +381,8 @@ def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
 
     The list is empty without a column, and if nothing is claimed about any slice.
     """
-    if by is None or not {AHEAD, BEHIND, CLOSE} & {*_slices_by_verdict(finding)}:
+    claims = {AHEAD, BEHIND, CLOSE}
+    if by is None or claims.isdisjoint(_slices_by_verdict(finding)):
         return []
     sentence = comparison_templates.BY_SLICE.format(
         column=by,
@@ -395,7 +396,11 @@ def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
 def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[str]:
     """Write for each finding that is clearly ahead in some slices and clearly behind in others, in
     which; at most for `MOST_WITH_SLICES` of them. A last sentence counts the others."""
-    contrary = [each for each in findings if {AHEAD, BEHIND} <= {*_slices_by_verdict(each)}]
+    contrary = []
+    for finding in findings:
+        verdicts = _slices_by_verdict(finding).keys()
+        if verdicts >= {AHEAD, BEHIND}:
+            contrary.append(finding)
     sentences = [
         comparison_templates.BY_SLICE_OF_SEVERAL.format(
             column=by, label=finding_label(each, findings), groups=_slices_text(each)
@@ -421,8 +426,10 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
         groups[_verdict_of(finding)].append(finding_label(finding, findings))
     baselines = ", ".join(dict.fromkeys(finding.baseline for finding in findings))
     candidates = {finding.candidate for finding in findings}
-    if len(candidates) == 1 and all(finding.question for finding in findings):
-        parts = [f"{name} on {some(labels, most=6)}" for name, labels in groups.items() if labels]
+    named_groups = {name: some(labels, most=6) for name, labels in groups.items() if labels}
+    have_questions = all(finding.question for finding in findings)
+    if len(candidates) == 1 and have_questions:
+        parts = [f"{name} on {questions}" for name, questions in named_groups.items()]
         [candidate] = candidates
         template = comparison_templates.SEVERAL_QUESTIONS
         return template.format(
@@ -431,7 +438,7 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
             groups="; ".join(parts),
             number=len(findings),
         )
-    parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
+    parts = [f"{name}: {labels}" for name, labels in named_groups.items()]
     return comparison_templates.SEVERAL.format(
         baselines=baselines, groups="; ".join(parts), number=len(findings)
     )
@@ -569,7 +576,8 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
     if not known:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
-    nouns = plural(units.pop() if len(units) == 1 else "item", 2)
+    unit = units.pop() if len(units) == 1 else "item"
+    nouns = plural(unit, 2)
     can_bet = all(decision.finding and decision.finding.is_share for decision in decisions)
     remedy = comparison_templates.BETTING_ALLOWS if can_bet else ""
     return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns, remedy=remedy)

@@ -229,8 +229,13 @@ def _split_words(
     Raises:
         UsageError: as in `split_arguments`.
     """
-    tables = [word for word in words if isinstance(word, Battles) or is_frame(word)]
-    texts = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
+    tables: list[Battles | pd.DataFrame] = []
+    texts = []
+    for word in words:
+        if isinstance(word, Battles) or is_frame(word):
+            tables.append(word)
+        else:
+            texts.append(str(word))
     if baseline is not None and tables and not texts:
         return [], [], tables
     # A table stands among the words as a source without a path.
@@ -238,7 +243,8 @@ def _split_words(
     are_joined = reading.get("names") == "joined"
     words_read = [*texts, *placeholders]
     names, sources = split_arguments(words_read, baseline, names_joined=are_joined)
-    return [*names], [*sources[: len(sources) - len(tables)]], tables
+    number_of_paths = len(sources) - len(tables)
+    return [*names], [*sources[:number_of_paths]], tables
 
 
 def _build_pair(
@@ -294,12 +300,11 @@ def _checks_beside(
     described: list[Check | None] = []
     for each in findings:
         described += [each.judge_doubt or each.loss_check, each.doubt]
-    shown = None if by is None else option_text("by", by)
-    return tuple(
-        check
-        for check in checks
-        if check not in described and (shown is None or check.fields.get("option") != shown)
-    )
+    beside = [check for check in checks if check not in described]
+    if by is not None:
+        shown = option_text("by", by)
+        beside = [check for check in beside if check.fields.get("option") != shown]
+    return tuple(beside)
 
 
 def _collect_warnings(
@@ -443,8 +448,9 @@ def _compare_pairs(
             else:
                 slices, failures_of_slices = _compare_slices(part, pair, subject, by, place)
                 failures += failures_of_slices
-                checked = replace(finding, rater_check=rater_check_of(columns, pair, finding))
-                findings.append(replace(checked, slices=tuple(_adjust_by_holm(slices))))
+                rater_check = rater_check_of(columns, pair, finding)
+                adjusted_slices = tuple(_adjust_by_holm(slices))
+                findings.append(replace(finding, rater_check=rater_check, slices=adjusted_slices))
     if usage_errors and not findings:
         raise usage_errors[0]
     findings = [_with_likely_item(finding, battles.likely_item) for finding in findings]
@@ -582,14 +588,13 @@ def _with_doubts(
         unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
     """
     models = (finding.candidate, finding.baseline)
-    runs = tuple(
-        run
-        for run in battles.runs
-        if run.model in models and finding.task in (None, run.verdict_task or run.task)
-    )
-    doubts: dict[str, Any] = {
-        "questions_in_doubt": are_questions_in_doubt(replace(battles, runs=runs))
-    }
+    runs = []
+    for run in battles.runs:
+        is_on_task = finding.task is None or finding.task == (run.verdict_task or run.task)
+        if run.model in models and is_on_task:
+            runs.append(run)
+    compared = replace(battles, runs=tuple(runs))
+    doubts: dict[str, Any] = {"questions_in_doubt": are_questions_in_doubt(compared)}
     if finding.measure == SCORE:
         question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
         doubts["doubt"] = doubt_about_scales(checks, models, question) or doubt_about_losses(
@@ -756,14 +761,18 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
     known = [name for name in QUESTION_COLUMNS if name in known_columns]
     columns = [name for name in known if len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]
-    if {"task", "metric"} <= {*columns_with_several} and _names_of_metrics_hold_tasks(battles):
+    has_tasks_and_metrics = {"task", "metric"}.issubset(columns_with_several)
+    if has_tasks_and_metrics and _names_of_metrics_hold_tasks(battles):
         columns_with_several.remove("task")
     parts: Iterable[tuple[str | None, Battles]] = [(None, battles)]
     if columns_with_several:
         parts = battles.slices(",".join(columns_with_several))
     for question, part in parts:
         if len(part):
-            values = {name: part.values_of(name)[0] for name in columns}
+            # Each of these columns has one value in the part.
+            values = {}
+            for name in columns:
+                values[name], *_ = part.values_of(name)
             subject = {
                 "question": question,
                 "task": values.get("task"),

@@ -97,8 +97,10 @@ def _labelled_paths(
         "SOURCE...",
     )
     labels, paths = zip(*map(split_label, words), strict=True)
-    if not is_url(paths[0]) and Path(paths[0]).resolve() == Path(paths[1]).resolve():
-        raise UsageError(f"{paths[0]} is given twice: a comparison needs two different runs")
+    first_path, second_path = paths
+    is_local = not is_url(first_path)
+    if is_local and Path(first_path).resolve() == Path(second_path).resolve():
+        raise UsageError(f"{first_path} is given twice: a comparison needs two different runs")
     models = [_models_in(path) for path in paths]
     if names_joined:
         models = [set(map(joined_name, held)) for held in models]

@@ -239,7 +239,8 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
 
     def size(number: int) -> int:
         """Return the maximum number of battles on a number of items."""
-        field = Field(tuple(sorted(models)), tuple(f"item {k}" for k in range(number)), {})
+        items = tuple(f"item {k}" for k in range(number))
+        field = Field(models=tuple(sorted(models)), items=items, absent={})
         return make_tournament(design.name, design.settings).size(field)
 
     if items <= MOST_COUNTED:

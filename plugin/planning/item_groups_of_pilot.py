@@ -210,6 +210,7 @@ def jackknife_of_log(value: float, without_part: Sequence[float], level: float) 
         return Estimate(value)
     logs = np.log(without_part)
     parts = len(logs)
-    error = sqrt((parts - 1) / parts * float(np.sum((logs - logs.mean()) ** 2)))
+    sum_of_squares = float(np.sum((logs - logs.mean()) ** 2))
+    error = sqrt((parts - 1) / parts * sum_of_squares)
     half_width = t_quantile(parts, level) * error
     return Estimate(value=value, low=value * exp(-half_width), high=value * exp(half_width))

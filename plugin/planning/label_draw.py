@@ -189,8 +189,12 @@ def _candidates_in(battles: Battles) -> "pd.Series":
     names = table[["model_a", "model_b"]].astype(str).itertuples(index=False)
     candidates: list[Candidate | None] = []
     for item, number, (a, b) in zip(table["item"], battles.responses, names, strict=True):
+        if pd.isna(item):
+            candidates.append(None)
+            continue
+        response_to_item = (str(item), int(number))
         pair = (min(a, b), max(a, b))
-        candidates.append(None if pd.isna(item) else ((str(item), int(number)), pair))
+        candidates.append((response_to_item, pair))
     return pd.Series(candidates, table.index, dtype=object)
 
 
@@ -230,7 +234,9 @@ def _identical_by_table(battles: Battles) -> set[Candidate]:
         return set()
     is_identical = table[IDENTICAL].eq(True)
     candidates = _candidates_in(battles)
-    return {*candidates[is_identical].dropna()} - {*candidates[~is_identical].dropna()}
+    identical_in_some_row = {*candidates[is_identical].dropna()}
+    different_in_some_row = {*candidates[~is_identical].dropna()}
+    return identical_in_some_row - different_in_some_row
 
 
 def _left_out_text(number: int) -> str:

@@ -98,7 +98,9 @@ def _comparison_sentence(size: ComparedSize, groups: str) -> str:
 def _plan_title(plan: Plan) -> str:
     """Write the numbers of models and items, and how large the pilot is."""
     asked = plan.asked
-    items = "items to be found" if asked["items"] is None else quantity(asked["items"], "item")
+    items = "items to be found"
+    if asked["items"] is not None:
+        items = quantity(asked["items"], "item")
     pilot = "no pilot"
     counts = asked["pilot_battles"]
     if counts:
@@ -188,7 +190,8 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any], cluster: str 
     if design.tournament == "anchor":
         options["anchor"] = design.settings.get("anchor", AUTO)
     priced = Tariff(orders=tariff["orders"], realization=tariff["realization"])
-    if tariff["orders"] != "both" and design.tournament != "ring" and not priced.grades_responses:
+    compares_in_orders = design.tournament != "ring" and not priced.grades_responses
+    if tariff["orders"] != "both" and compares_in_orders:
         options["orders"] = tariff["orders"]
     if tariff["repeats"] > 1:
         options["repeats"] = tariff["repeats"]
@@ -200,9 +203,11 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any], cluster: str 
         options["overlap"] = tariff["overlap"]
     if cluster is not None:
         options["cluster"] = cluster
-    typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items())
+    settings = [quote(f"{key}={value}") for key, value in options.items()]
+    typed = " ".join(f"-T {setting}" for setting in settings)
     number = len(Tariff(judges=tariff["judges"]).shares)
-    jury = "MODEL" if number == 1 else f"[{','.join(['MODEL'] * number)}]"
+    judges = ",".join(["MODEL"] * number)
+    jury = judges if number == 1 else f"[{judges}]"
     role = quote(f"judge={jury}")
     return f"inspect eval podium/{design.tournament} {typed} --model-role {role}"
 

@@ -89,8 +89,12 @@ def three_levels(ties: float, edge: float) -> Differences:
         edge: edge e between the two models, in [0, 0.5).
     """
     decided = 1 - ties
-    root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
-    x = ((1 + ties) - root) / (4 * edge * decided) if edge else 0.0
+    x = 0.0
+    if edge:
+        # The smaller solution of the quadratic equation.
+        linear_term = 1 + ties
+        discriminant = linear_term**2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties)
+        x = (linear_term - sqrt(discriminant)) / (4 * edge * decided)
     # Shares of loss, tie and win. They are those of the better model against the anchor, and, in
     # the same order, those of the anchor against the other model. The difference is their sum.
     shares = np.array([decided * (0.5 - x), ties, decided * (0.5 + x)])
@@ -220,7 +224,10 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
         alpha: error rate of the test, in (0, 0.5).
         power: power of the test, in [0.5, 1).
     """
-    numerator = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
+    z_alpha = ndtri(1 - alpha)
+    z_power = ndtri(power)
+    # p (1 - p) is 1/4 - edge^2.
+    numerator = z_alpha / 2 + z_power * sqrt(0.25 - edge**2)
     return ceil(round((numerator / edge) ** 2, ITEM_DECIMALS))
 
 
@@ -280,17 +287,21 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     sizes, size_index = np.unique(np.abs(values), return_inverse=True)
     count_of_size = counts @ (size_index[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(count_of_size, axis=1) - (count_of_size - 1) / 2
+    # Sizes are sorted, so that zeros are the first size if there are any.
     zeros = count_of_size[:, 0] if sizes[0] == 0 else np.zeros(len(counts))
-    positive = (counts * (values > 0) * ranks[:, size_index]).sum(axis=1)
+    rank_of_value = ranks[:, size_index]
+    is_positive = values > 0
+    positive_rank_sum = (counts * is_positive * rank_of_value).sum(axis=1)
     number = counts.sum(axis=1)
     mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
     count_of_nonzero = count_of_size[:, sizes > 0]
     ties = (count_of_nonzero**3 - count_of_nonzero).sum(axis=1)
-    square_sum = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
-    variance = (square_sum - ties / 2) / 24
-    return np.divide(
-        positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=(variance > 0)
-    )
+    of_all = number * (number + 1) * (2 * number + 1)
+    of_zeros = zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (of_all - of_zeros - ties / 2) / 24
+    surplus = positive_rank_sum - mean
+    z = np.zeros(len(counts))
+    return np.divide(surplus, np.sqrt(variance), out=z, where=(variance > 0))
 
 
 def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.05) -> float:

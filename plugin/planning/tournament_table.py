@@ -301,7 +301,11 @@ def _variants(
                 label=f"{name} {label}", name=name, settings={**settings, **variant}
             )
         return
-    chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
+    chosen = []
+    for label, variant in variants.items():
+        is_chosen = variant.items() <= settings.items()
+        if is_chosen:
+            chosen.append(label)
     yield TournamentDesign(label=" ".join([name, *chosen]), name=name, settings=settings)
 
 
@@ -450,10 +454,13 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     if not compared:
         yield "No tournament gave a ranking of all models."
         return
-    least_error, nearest = min(compared, key=lambda pair: (pair[0], pair[1].calls))
+    # The row with the smallest error; of several, the one with the fewest calls.
+    errors_and_calls = [(error, row.calls) for error, row in compared]
+    least_error, nearest = compared[errors_and_calls.index(min(errors_and_calls))]
     largest_similar = least_error + (nearest.error_sd or 0.0)
     similar = [(error, row) for error, row in compared if error <= largest_similar]
-    error, cheapest = min(similar, key=lambda pair: (pair[1].calls, pair[0]))
+    calls_and_errors = [(row.calls, error) for error, row in similar]
+    error, cheapest = similar[calls_and_errors.index(min(calls_and_errors))]
     digits = 1 if least_error >= 1 else 3
     yield (
         f"{nearest.tournament} is nearest to the ranking of the whole record: "

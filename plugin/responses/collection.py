@@ -205,9 +205,9 @@ class Responses:
         absent = {}
         for item in self.items:
             keys = {*item.keys}
-            names = frozenset(name for name in models if self.missing[name].keys() >= keys)
+            names = [name for name in models if self.missing[name].keys() >= keys]
             if names:
-                absent[item.id] = names
+                absent[item.id] = frozenset(names)
         groups = {item.id: item.group for item in self.items if item.group is not None}
         items = tuple(item.id for item in self.items)
         if self.cluster is None:

@@ -111,12 +111,16 @@ def is_generated(sheet: Sheet) -> bool:
         sheet: the table of a samples file, with at least one row.
     """
     first = sheet.frame.iloc[0]
-    response = _responses(first)[0]
+    response, *_ = _responses(first)
     if not isinstance(response, str) and not is_empty(response):
         return False
     if len(request_of(first["arguments"])) != 1:
         return True
-    return any(_is_other_than_number(_responses(row)[0]) for _, row in sheet.frame.iterrows())
+    for _, row in sheet.frame.iterrows():
+        response, *_ = _responses(row)
+        if _is_other_than_number(response):
+            return True
+    return False
 
 
 def _is_other_than_number(response: Any) -> bool:

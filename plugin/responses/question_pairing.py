@@ -435,7 +435,8 @@ def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> li
     for row in rows:
         systems[_run_key(row, described)].add(normal_text(question_of_row(row).system or ""))
     texts = set().union(*systems.values()) - {""}
-    if len(texts) < 2 or any(len(texts_of_run) > 1 for texts_of_run in systems.values()):
+    has_each_run_one = all(len(texts_of_run) == 1 for texts_of_run in systems.values())
+    if len(texts) < 2 or not has_each_run_one:
         return list(rows)
     shortest: dict[str, str] = {}
     for question in map(question_of_row, rows):

@@ -757,10 +757,11 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
     Raises:
         UsageError: another source has a model of the same name.
     """
-    for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
+    models = {row.model for row in rows if isinstance(row, ResponseRow)}
+    for name in sorted(models):
         if name in owners:
-            first_path = split_label(owners[name])[1]
-            second_path = split_label(source)[1]
+            _, first_path = split_label(owners[name])
+            _, second_path = split_label(source)
             remedy = (
                 f"label them ({name}-1={first_path} {name}-2={second_path}), or, "
                 "if they are parts of one, give them as one folder or glob"

@@ -142,7 +142,8 @@ class Piece(NamedTuple):
         if cut <= NOTE_LENGTH:
             return self
         head = (length + 1) // 2
-        return self._replace(text=self.text[:head] + self.text[head + cut :], cut=cut, head=head)
+        text = self.text[:head] + self.text[head + cut :]
+        return self._replace(text=text, cut=cut, head=head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +336,8 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
         excess -= sum(cut_pieces[k].cost for k in places)
         last_left_out = pieces[places[0]].turn
         characters += sum(len(pieces[k].text) for k in places)
-        calls += sum(OWN_CALL.fullmatch(pieces[k].name) is not None for k in places)
+        names = [pieces[k].name for k in places]
+        calls += sum(OWN_CALL.fullmatch(name) is not None for name in names)
     later = [piece for piece in cut_pieces if piece.turn > last_left_out]
     name = f"turns 1 to {last_left_out} {LEFT_OUT}"
     note = Piece(name, f"{quantity(characters, 'character')}; tool calls: {calls:,}", last_left_out)
@@ -387,8 +389,13 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
     """
     # A line without `> ` begins a piece. Notes on cuts have none, so they get it first.
     noted = re.sub(rf"\n({LEFT_OUT}: .*)", rf"{NEXT_LINE}[\1]", transcript)
-    parts = [piece.partition(": ") for piece in re.split(rf"\n(?!{NEXT_LINE[1:]})", noted)]
-    return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]
+    start_of_piece = rf"\n(?!{NEXT_LINE[1:]})"
+    names_and_texts = []
+    for piece in re.split(start_of_piece, noted):
+        name, _, text = piece.partition(": ")
+        if name:
+            names_and_texts.append((name, text.replace(NEXT_LINE, "\n")))
+    return names_and_texts
 
 
 def write_pieces(pieces: Iterable[tuple[str, str]]) -> str:

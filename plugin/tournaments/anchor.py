@@ -129,7 +129,9 @@ class Anchor(Stopping):
         for round_ in played[rounds:]:
             for outcome in round_.outcomes:
                 later_pairs.append({outcome.pairing.a, outcome.pairing.b})
-        in_all_pairs = set(field.models).intersection(*later_pairs) if later_pairs else set()
+        in_all_pairs: set[str] = set()
+        if later_pairs:
+            in_all_pairs = set.intersection(*later_pairs).intersection(field.models)
         if len(in_all_pairs) == 1:
             return _AnchorChoice(tuple(in_all_pairs), items, rounds, pilot)
         outcomes = [outcome for round_ in played for outcome in round_.outcomes]
@@ -147,7 +149,8 @@ class Anchor(Stopping):
             UsageError: an anchor is not a model of the field.
         """
         if self.anchor == AUTO:
-            return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
+            is_pilot_needed = len(field.models) >= MIN_FOR_PILOT
+            return () if is_pilot_needed else field.models[:1]
         return parse_model_names(self.anchor, field.models)
 
     def _pilot(self, field: Field) -> tuple[frozenset[str], NextRound]:
@@ -196,7 +199,8 @@ def pairings_against(
 
     Two anchors meet once per item.
     """
-    pairs = [(a, b) for a, b in combinations(sorted(models), 2) if a in anchors or b in anchors]
+    all_pairs = combinations(sorted(models), 2)
+    pairs = [(a, b) for a, b in all_pairs if a in anchors or b in anchors]
     return (Pairing(item, a, b) for item in items for a, b in pairs)
 
 
@@ -208,8 +212,12 @@ def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     Raises:
         NotIdentifiedError: no item has readable verdicts of two models against a third.
     """
-    shares = informativeness_of(models, outcomes)
-    compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
+    shares_and_numbers = informativeness_of(models, outcomes)
+    compared = {}
+    for name in sorted(models):
+        share, number_compared = shares_and_numbers[name]
+        if number_compared:
+            compared[name] = (share, number_compared)
     if not compared:
         raise NotIdentifiedError(
             f"the {quantity(len(outcomes), 'battle')} of the pilot cannot choose an anchor: no "
@@ -236,8 +244,9 @@ def informativeness_of(
     if not readable:
         return dict.fromkeys(models, (0.0, 0.0))
     coded = code_outcomes(readable, models)
-    margins = [np.nan if outcome.margin is None else outcome.margin for outcome in readable]
-    verdicts = finest_verdicts(np.array(margins, dtype=np.float64), coded.credit)
+    # A margin that is None becomes NaN.
+    margins = np.array([outcome.margin for outcome in readable], dtype=np.float64)
+    verdicts = finest_verdicts(margins, coded.credit)
     if verdicts is None:
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
@@ -245,4 +254,7 @@ def informativeness_of(
     differing = differences.differing.sum(axis=0)
     compared = differences.compared.sum(axis=0)
     shares = differing / np.maximum(compared, 1)
-    return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(models)}
+    shares_and_numbers = {}
+    for name, share, number in zip(models, shares, compared, strict=True):
+        shares_and_numbers[name] = (float(share), float(number))
+    return shares_and_numbers

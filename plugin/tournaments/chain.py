@@ -39,7 +39,8 @@ class Chain(Stopping):
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
         """Yield the battles of an item's path through the models that have a response."""
         names = sorted(field.models)
-        visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
+        rng = generator(self.seed, "path", item)
+        visited = [names[k] for k in rng.permutation(len(names))]
         with_response = [name for name in visited if field.can_play(item, name)]
         for a, b in pairwise(with_response):
             yield pairing(item, a, b)

@@ -177,7 +177,10 @@ def _end_reason(
         max_battles: the limit of battles; None if there is none.
     """
     reason = progress.reason or "interrupted"
-    if max_battles is None or reason == "answered" or progress.looks[-1].battles < max_battles:
+    if max_battles is None or reason == "answered":
+        return reason
+    last_look = progress.looks[-1]
+    if last_look.battles < max_battles:
         return reason
     planned_last_round = tournament.next(field, played[:-1]).pairings
     was_last_round_cut = len(planned_last_round) > len(played[-1].outcomes)
@@ -289,15 +292,21 @@ def _order_decisions(
         names: names of the models.
         new: names of newcomers to an existing ranking; empty if there are none.
     """
-    # A model's row sum is its number of decided wins minus its number of decided losses.
     settled = np.where(last.in_question, last.settled, 0)
-    ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
+    wins_minus_losses = settled.sum(axis=1)
+
+    def place_in_order(k: int) -> tuple[int, float, str]:
+        """Sort by decided wins minus decided losses, then by log-strength, the largest first."""
+        return -wins_minus_losses[k], -last.theta[k], names[k]
+
+    ranked = sorted(range(len(names)), key=place_in_order)
     if last.open.any():
         return [_partial_order(tournament, last, names, settled, ranked, has_newcomers=bool(new))]
     in_question = np.flatnonzero(last.in_question.any(axis=1)).tolist()
     # If only anchors are compared with all others, and the others not with each other, there is no
     # order of all, and the comparisons with each anchor are stated.
-    anchors = [k for k in in_question if last.in_question[k].sum() == len(in_question) - 1]
+    number_compared = last.in_question.sum(axis=1)
+    anchors = [k for k in in_question if number_compared[k] == len(in_question) - 1]
     if len(anchors) < len(in_question):
         return [_anchor_decision(names, settled, ranked, k, tournament.margin) for k in anchors]
     ordered = [k for k in ranked if k in in_question]
@@ -342,7 +351,9 @@ def _partial_order(
         return f"No pair is decided: {problem}"
     if not decided:
         return "No pair is decided"
-    worse_places = [np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked]
+    # For each place of the order, the places of the models that it is decided to be above.
+    is_above = settled[np.ix_(ranked, ranked)] > 0
+    worse_places = [np.flatnonzero(row).tolist() for row in is_above]
     above, below = largest_distinguishable_block(worse_places)
     upper = some([names[ranked[place]] for place in above])
     lower = some([names[ranked[place]] for place in below])
@@ -395,7 +406,8 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     number = cast(int, tournament.top_count)
     ranked = np.argsort(-last.theta, kind="stable")
     is_undecided: list[bool] = (last.open.sum(axis=1) > 0).tolist()
-    decided_best = [names[k] for k in sorted(ranked[:number].tolist()) if not is_undecided[k]]
+    best = sorted(ranked[:number].tolist())
+    decided_best = [names[k] for k in best if not is_undecided[k]]
     noun = f"the best of {len(names)}" if number == 1 else f"the best {number} of {len(names)}"
     verb = word_for(number, "is", "are")
     if len(decided_best) == number:

@@ -218,7 +218,9 @@ class Ring(Stopping):
             present = [k for k, name in enumerate(names) if name not in absent]
             met_on_item = met.setdefault(item, set())
             for group in groups:
-                members = sorted({*group} & {*present}) if field.absent else group
+                members = group
+                if field.absent:
+                    members = sorted({*group} & {*present})
                 for first, second in self._circle(members, present, item, turn, met_on_item):
                     met_on_item.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])
@@ -309,7 +311,8 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
 
     def new_pairs(circle: list[tuple[int, int]]) -> int:
         """Return the number of pairs that have not met on the item in either order."""
-        return sum((a, b) not in met and (b, a) not in met for a, b in circle)
+        new = [(a, b) for a, b in circle if (a, b) not in met and (b, a) not in met]
+        return len(new)
 
     return max(circles, key=new_pairs)
 
@@ -333,8 +336,10 @@ def _edges_to_opponent(
     # A circle of n models contains a given pair with probability 2 / (n - 1), or 1 if n is 2. With
     # m others, an opponent is drawn with probability 2 m / (THINNING (2 m + max(n - 1, 2))). For
     # THINNING = 1, a model would meet each opponent as often as each model of its group.
-    drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
-    if drawn >= 2 * len(others):
+    numbers_of_opponents = 2 * len(others)
+    numbers_of_circle = max(len(group) - 1, 2)
+    drawn = int(rng.integers(THINNING * (numbers_of_opponents + numbers_of_circle)))
+    if drawn >= numbers_of_opponents:
         return []
     # Each other model has two of the numbers: with the even one it is shown second, with the odd
     # one first.

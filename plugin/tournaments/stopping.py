@@ -451,9 +451,11 @@ class Stopping:
         pairs = np.ones((len(names), len(names)), dtype=bool)
         if against and self.until == "order":
             is_named = np.isin(names, list(against))
-            pairs = is_named[:, None] | is_named
+            pairs = np.logical_or.outer(is_named, is_named)
         has_enough = self.has_enough_items(field, order)
-        return pairs & has_enough[:, None] & has_enough & ~np.eye(len(names), dtype=bool)
+        have_both_enough = np.logical_and.outer(has_enough, has_enough)
+        is_of_two_models = ~np.eye(len(names), dtype=bool)
+        return pairs & have_both_enough & is_of_two_models
 
     def has_enough_items(self, field: Field, order: Sequence[str]) -> np.ndarray:
         """Return a mask of the models with responses to enough items, shape (models,).
@@ -511,11 +513,15 @@ class Stopping:
         # items may have had no battle.
         position = {item: k for k, item in enumerate(order)}
         items = {outcome.pairing.item for outcome in round_.outcomes} & position.keys()
-        visits_of_round = [(position[item] - before) % len(position) + 1 for item in items]
+        visits_of_round = []
+        for item in items:
+            steps_from_first = (position[item] - before) % len(position)
+            visits_of_round.append(steps_from_first + 1)
         reached = before + max(visits_of_round, default=1)
+        last_planned = plan[-1]
         if self.error:
-            return min(reached, plan[-1])
-        return next((visits for visits in plan if visits >= reached), plan[-1])
+            return min(reached, last_planned)
+        return next((visits for visits in plan if visits >= reached), last_planned)
 
     def _analyse(
         self,
@@ -591,10 +597,13 @@ class Stopping:
         if is_subject.any():
             rows = is_subject
             reference = ~is_subject
+        # Row i has the weights of all log-strengths in the rating of model i.
         contrast = np.eye(size)
         if fit.check is None:
-            contrast = contrast - reference / reference.sum()
+            weight_in_mean = reference / reference.sum()
+            contrast = contrast - weight_in_mean
         contrast = contrast[rows]
+        # The diagonal of contrast @ covariance @ contrast.T.
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
         errors = np.sqrt(np.maximum(variance, 0)) * POINTS
         half_widths = t_quantile(fit.clusters, self.level) * errors
@@ -655,7 +664,7 @@ def _spending_share(look: int, planned: int) -> float:
         look: number of the look, from 1.
         planned: number of planned looks.
     """
-    total = sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
+    total = sum(SPENDING_GROWTH**number for number in range(1, planned + 1))
     return SPENDING_GROWTH**look / total
 
 
@@ -741,7 +750,9 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
     # Masks of pairs are symmetric, so that each pair counts twice in a sum.
     pairs = int(last.in_question.sum()) // 2
     settled = pairs - int(last.open.sum()) // 2
-    was_open = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
+    was_open: Any = np.ones(len(names), dtype=bool)
+    if earlier:
+        was_open = earlier[-1].open.any(axis=1)
     is_finished = was_open & ~last.open.any(axis=1)
     finished = [names[k] for k in np.flatnonzero(is_finished).tolist()]
     finished_text = f"; finished: {some(finished)}" if finished else ""

@@ -102,7 +102,8 @@ class Swim:
         """Return the first candidate in a random order of the ranked models."""
         names = sorted(ranked)
         rng = generator(self.seed, "first opponent", str(len(ranked)))
-        return next(names[k] for k in rng.permutation(len(ranked)) if names[k] in candidates)
+        in_random_order = (names[k] for k in rng.permutation(len(names)))
+        return next(name for name in in_random_order if name in candidates)
 
     def _nearest_opponent(
         self, models: Sequence[str], candidates: Sequence[str], matchups: Matchups

@@ -650,18 +650,21 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     None if the gap is smaller than its standard error or unknown, or if the labels alone do not
     bound both ratings.
     """
-    extra = {entry.model: entry.extra for entry in standings.entries}
-    lows = [extra[name]["human_low"] for name in separation.names[:2]]
-    highs = [extra[name]["human_high"] for name in separation.names[:2]]
+    figures_of_model = {entry.model: entry.extra for entry in standings.entries}
+    first_two = [figures_of_model[name] for name in separation.names[:2]]
+    lows = [figures["human_low"] for figures in first_two]
+    highs = [figures["human_high"] for figures in first_two]
+    are_bounded = None not in (*lows, *highs)
     z = separation.z
-    if z is None or z < 1 or None in (*lows, *highs):
+    if z is None or z < 1 or not are_bounded:
         return None
     # The standard errors of the two ratings by labels alone: half the width of each interval over
     # the normal quantile.
     errors = np.subtract(highs, lows) / (2 * ndtri((1 + standings.level) / 2))
     # Ratings by the labels alone sum to 0, so two of n ratings have a covariance of about -1/(n-1)
     # of their variance. The variance of their difference is (se_1^2 + se_2^2) n / (n - 1).
-    variance_by_labels = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
+    models = len(figures_of_model)
+    variance_by_labels = float(np.sum(errors**2)) * models / (models - 1)
     labels = standings.diagnostics["structured"]["labels"]
     variance = (separation.gap / z) ** 2
     return further_labels(labels, separation.critical, separation.gap, variance, variance_by_labels)

@@ -246,7 +246,9 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
     keys_of_rows = _battle_keys(rows, key_columns)
     judgments_by_key: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in keys_of_rows}
     on_items = judgments.table[judgments.table["item"].isin(rows["item"])]
-    reasons = as_text(on_items["reason"]) if "reason" in on_items else [None] * len(on_items)
+    reasons: Iterable[str | None] = [None] * len(on_items)
+    if "reason" in on_items:
+        reasons = as_text(on_items["reason"])
     credits = _numbers(on_items["credit"])
     for key, order, credit, reason in zip(
         _battle_keys(on_items, key_columns), on_items["order"], credits, reasons, strict=True
@@ -254,7 +256,8 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
         if key in judgments_by_key:
             judgments_by_key[key].append([str(order or ""), credit, reason])
         # The same judgment belongs to a battle that names the two models in the other order.
-        turned_key = (*key[:-2], key[-1], key[-2])
+        *about_judgment, model_a, model_b = key
+        turned_key = (*about_judgment, model_b, model_a)
         if turned_key in judgments_by_key:
             turned_order = OTHER_ORDER.get(order, str(order or ""))
             turned_credit = None if credit is None else round(1 - credit, 3)

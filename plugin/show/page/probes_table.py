@@ -31,8 +31,12 @@ def board_values(board: BoardAudit) -> dict[str, Any]:
         numbers.append(f"{number} {result}")
     described = [probe.is_descriptive for probe in board.probes]
     rows = [_row_values(probe) for probe in board.probes]
-    for k, row in enumerate(rows):
-        row["starts"] = k > 0 and described[k] and not described[k - 1]
+    for row in rows:
+        row["starts"] = False
+    for row, is_described, is_described_before in zip(
+        rows[1:], described[1:], described[:-1], strict=True
+    ):
+        row["starts"] = is_described and not is_described_before
     return {
         "title": board.standings.shown_slice or board_title(board),
         "answer": board.answer,

@@ -125,13 +125,11 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
         layers += _conformal_layers(chart, rows, title)
     bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
-    has_open_upper_end = any(row["low"] is not None and row["high"] is None for row in rows)
-    if has_open_upper_end:
+    if _has_interval_with_one_end(rows, known_end="low", unknown_end="high"):
         layers += _unbounded_layers(
             chart, known_end="low", unknown_end="high", shape="triangle-right", title=title
         )
-    has_open_lower_end = any(row["high"] is not None and row["low"] is None for row in rows)
-    if has_open_lower_end:
+    if _has_interval_with_one_end(rows, known_end="high", unknown_end="low"):
         layers += _unbounded_layers(
             chart, known_end="high", unknown_end="low", shape="triangle-left", title=title
         )
@@ -153,9 +151,24 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
     ):
         known_end = f"conformal_{known}"
         unknown_end = f"conformal_{unknown}"
-        if any(row[known_end] is not None and row[unknown_end] is None for row in rows):
-            layers += _unbounded_layers(chart, known_end, unknown_end, shape, title, CONFORMAL_LINE)
+        if _has_interval_with_one_end(rows, known_end, unknown_end):
+            layers += _unbounded_layers(
+                chart, known_end, unknown_end, shape, title, line=CONFORMAL_LINE
+            )
     return layers
+
+
+def _has_interval_with_one_end(
+    rows: Sequence[Mapping[str, Any]], known_end: str, unknown_end: str
+) -> bool:
+    """Return whether some row has a value for the one end of its interval, and not for the other.
+
+    Args:
+        rows: rows of `forest_rows`.
+        known_end: field of the end that is known.
+        unknown_end: field of the end that is None.
+    """
+    return any(row[known_end] is not None and row[unknown_end] is None for row in rows)
 
 
 def _unbounded_layers(

@@ -255,10 +255,12 @@ def _withholding_reason(
     if pair["credit"] is None:
         return SCORELESS if pair["lacks"] else UNPARSED
     item = pair["item"]
-    keys = [(item, pair["response"], pair[side]) for side in ("model_a", "model_b")]
-    if item not in texts.instructions or any(key not in texts.responses for key in keys):
+    models = (pair["model_a"], pair["model_b"])
+    keys = [(item, pair["response"], model) for model in models]
+    has_responses = all(key in texts.responses for key in keys)
+    if item not in texts.instructions or not has_responses:
         return TEXTLESS
-    if any((item, pair[side]) in several for side in ("model_a", "model_b")):
+    if any((item, model) in several for model in models):
         return AMBIGUOUS
     if item in texts.media:
         return MEDIA
@@ -269,7 +271,9 @@ def _withholding_reason(
         return IDENTICAL
     if pair["agreement"] == FLIP:
         return None if options.flips else FLIPS
-    return TIES if _is_tie(pair["credit"]) and not options.ties else None
+    if _is_tie(pair["credit"]) and not options.ties:
+        return TIES
+    return None
 
 
 def _is_tie(credit: float) -> bool:
@@ -294,7 +298,8 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        first_byte = sha256(json.dumps([item, chosen, rejected]).encode()).digest()[0]
+        pair_as_text = json.dumps([item, chosen, rejected])
+        first_byte, *_ = sha256(pair_as_text.encode()).digest()
         is_turned = first_byte % 2 == 1
     if is_turned:
         chosen, rejected = rejected, chosen

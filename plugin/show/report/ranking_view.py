@@ -329,7 +329,8 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     for decision in answer.get("decisions", ()):
         yield prefix + decision
     yield from _format_ranking_counts(standings)
-    if is_decided and asks_top(answer.get("until")) and answer["looks"] > 1:
+    asks_for_best = is_decided and asks_top(answer.get("until"))
+    if asks_for_best and answer["looks"] > 1:
         yield f"intervals hold at all {answer['looks']} interim analyses, too"
     informative = diagnostics.get("informative_items")
     if informative is not None:
@@ -430,8 +431,10 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
 
     The largest slope comes first. A last line has the test that all judges rate alike.
     """
-    by_falling_slope = sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"])
-    for name, row in by_falling_slope:
+    judges = jury["judges"]
+    by_falling_slope = sorted(judges, key=lambda name: -judges[name]["slope"])
+    for name in by_falling_slope:
+        row = judges[name]
         slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
         position = ""
         if row["position"] is not None:
@@ -602,7 +605,8 @@ def battles_html(battles: Battles) -> str:
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
     # Floats are aligned to the right.
-    align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
+    are_floats = [shown[name].dtype.kind == "f" for name in names]
+    align = "".join("r" if is_float else "l" for is_float in are_floats)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:
         title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"

@@ -122,8 +122,11 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))
     gap = GAP - 1
-    largest_label_width = width - INDENT - sum(widths[1:]) - gap * (len(widths) - 1)
-    widths[0] = min(widths[0], max(largest_label_width, NARROWEST_COLUMN))
+    label_width, *other_widths = widths
+    width_of_gaps = gap * len(other_widths)
+    largest_label_width = width - INDENT - sum(other_widths) - width_of_gaps
+    label_width = min(label_width, max(largest_label_width, NARROWEST_COLUMN))
+    widths = [label_width, *other_widths]
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         if row:
@@ -142,14 +145,16 @@ def _table_lines(table: Table, width: int) -> list[str]:
     table = _fit(table, width)
     align = table.align[:-1] + "l" if table.words else table.align
     widths = _column_widths(table)
-    excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
+    width_of_gaps = GAP * (len(widths) - 1)
+    excess = MARGIN + sum(widths) + width_of_gaps - width
     if excess > 0:
         left_aligned = [k for k, letter in enumerate(align) if letter == "l"]
-        for k in sorted(left_aligned, key=lambda k: -widths[k]):
+        left_aligned.sort(key=lambda k: -widths[k])
+        for k in left_aligned:
             narrow = min(widths[k], max(widths[k] - excess, NARROWEST_COLUMN))
             excess -= widths[k] - narrow
             widths[k] = narrow
-    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
+    rule = "─" * (sum(widths) + width_of_gaps)
     has_header = any(table.header)
     lines = [*_row_lines(table.header, widths, align), rule] if has_header else []
     for k, row in enumerate(table.rows):
@@ -195,7 +200,8 @@ def _fit(table: Table, width: int) -> Table:
     """
     bare = _bare(table)
     forms = [_with_bars(table)]
-    forms += [_without_columns(bare, table.spare[:k]) for k in range(len(table.spare) + 1)]
+    for number_left_out in range(len(table.spare) + 1):
+        forms.append(_without_columns(bare, table.spare[:number_left_out]))
     for form in forms:
         if _width(form) <= width:
             return form

@@ -325,7 +325,8 @@ def _bootstrap_elo(
     if is_named.any():
         # The number of resamples that do not bound each model.
         unbounded_draws = np.isinf(draws).sum(axis=0)
-        counts = {coded.models[k]: int(unbounded_draws[k]) for k in np.flatnonzero(is_named)}
+        named = np.flatnonzero(is_named)
+        counts = {coded.models[k]: int(unbounded_draws[k]) for k in named}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(

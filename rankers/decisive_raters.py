@@ -78,7 +78,8 @@ class ScoresWithout:
         if leader not in self.models:
             return False
         others = self._codes_of(leader, rivals)
-        return bool(self.score[others].max() <= self.score[self.models.index(leader)] - SAME_SCORE)
+        score_of_leader = self.score[self.models.index(leader)]
+        return bool(self.score[others].max() <= score_of_leader - SAME_SCORE)
 
     def decisive_rater_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> DecisiveRater | None:
         """Return the rater whose removal turns round who is ahead in one of several pairs.
@@ -115,8 +116,9 @@ class ScoresWithout:
 
     def _is_ahead(self, first: str, second: str) -> bool:
         """Return whether a model is ahead of another by all verdicts."""
-        codes = [self.models.index(name) for name in (first, second)]
-        return bool(self.score[codes[1]] <= self.score[codes[0]] - SAME_SCORE)
+        score_of_first = self.score[self.models.index(first)]
+        score_of_second = self.score[self.models.index(second)]
+        return bool(score_of_second <= score_of_first - SAME_SCORE)
 
     def _describe_rater(
         self, rater: int, leader: str, new_leader: str, number: int

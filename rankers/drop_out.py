@@ -73,7 +73,10 @@ def drop_out_robustness(
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     readable = np.flatnonzero(battles.readable)
     # The first battle of each removed cluster. `items` are codes of clusters here.
-    rows = [int(readable[np.argmax(coded.cluster == int(code))]) for code in robustness.items]
+    rows = []
+    for code in robustness.items:
+        first_battle = np.argmax(coded.cluster == int(code))
+        rows.append(int(readable[first_battle]))
     items: list[str | None] = [None] * len(rows)
     column = battles.group or "item"
     if rows and column in battles.rows.battle_columns:
@@ -170,9 +173,10 @@ class _RemovalSearch:
                 successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
                 block = list(islice(subsets, SETS_PER_BLOCK))
             if successes:
-                # Of equal leads, the set with the lowest codes is taken.
-                successes.sort(key=lambda success: (-round(success[0], 9), success[1]))
-                _, clusters = successes[0]
+                # Rounded, because rounding errors differ between equal leads. Of equal leads, the
+                # set with the lowest codes is taken.
+                ranked = sorted((-round(lead, 9), clusters) for lead, clusters in successes)
+                _, clusters = ranked[0]
                 return clusters
         return ()
 

@@ -169,11 +169,19 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     if not ratings:
         place = "" if source else "ratings is empty: "
         raise UsageError(f"{place}no rating: {RATINGS_FORM}")
-    assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
-    elo = tuple(numbers[0] for numbers in ratings.values())
-    # `numbers` is the rating, and its standard error unless that is assumed.
+    elo = []
     se = []
-    for numbers in ratings.values():
-        is_assumed = len(numbers) == 1
-        se.append(USUAL_SE if is_assumed else numbers[1])
-    return Ladder(models=tuple(ratings), elo=elo, se=tuple(se), assumed=assumed, source=source)
+    assumed = []
+    for name, (rating, *error) in ratings.items():
+        # The standard error may not be given.
+        if not error:
+            assumed.append(name)
+        elo.append(rating)
+        se.append(error[0] if error else USUAL_SE)
+    return Ladder(
+        models=tuple(ratings),
+        elo=tuple(elo),
+        se=tuple(se),
+        assumed=tuple(assumed),
+        source=source,
+    )

@@ -76,7 +76,9 @@ class ScoreMatrix:
     @property
     def clusters(self) -> int:
         """Number of groups of items, or of items if they have no groups."""
-        return len(self.values) if self.group is None else int(self.group.max()) + 1
+        if self.group is None:
+            return len(self.values)
+        return int(self.group.max()) + 1
 
     @property
     def clusters_by_model(self) -> np.ndarray:
@@ -508,11 +510,13 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     leads = matrix.sum_by_cluster(weight * (matrix.values[:, [leader]] - matrix.values))
     leads = np.sort(leads, axis=0)[::-1]
     # Row k is the mask of models that overtake the leader after k + 1 items are removed.
-    overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
+    remaining_leads = leads.sum(axis=0) - np.cumsum(leads, axis=0)
+    overtaken = remaining_leads[:-1] < -SAME_SCORE
     # For each model, the fewest items until it overtakes; all items if it never does.
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     # The model that overtakes first; of several, the one with the highest mean.
-    new_leader = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
+    overtakes_first = np.flatnonzero(items == items.min())
+    new_leader = int(overtakes_first[np.argmax(mean[overtakes_first])])
     if items[new_leader] == len(leads):
         return {"items": None, "leader": None}
     return {"items": int(items[new_leader]), "leader": matrix.models[new_leader]}
@@ -585,7 +589,9 @@ def _rank_of_end(scores: int, level: float) -> int:
     """Return the k of `_exact_medians` for a number of scores; 0 if there is none."""
     tail = (1 - level) / 2
     # The normal approximation differs from k by less than 2.
-    k = int(scores / 2 + ndtri(tail) * np.sqrt(scores) / 2) + 2
+    mean_heads = scores / 2
+    sd_heads = np.sqrt(scores) / 2
+    k = int(mean_heads + ndtri(tail) * sd_heads) + 2
     k = min(max(k, 0), (scores + 1) // 2)
     # The probability of more than n - k heads is that of at most k - 1.
     while k > 0 and bdtrc(scores - k, scores, 0.5) > tail:

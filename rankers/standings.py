@@ -244,7 +244,9 @@ def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     # Rounding error must not decide the order of equal scores.
     score = np.nan_to_num(estimate.score.round(9), nan=-np.inf)
     names = exposure.models
-    return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
+    by_name = sorted(range(len(names)), key=lambda code: names[code])
+    # A stable sort keeps the order of names among equal scores.
+    return sorted(by_name, key=lambda code: -score[code])
 
 
 def _separation(
@@ -256,11 +258,13 @@ def _separation(
     or if there are more than 500 models.
     """
     estimate = result.estimate
+    # The best rank of a model without a rank set is 0.
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
     if contrasts.is_above is None or contrasts.half_widths is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
     first_lead = _score_lead(estimate, contrasts, order[0], order[1])
+    # A cut is before place k if all models above it are clearly ahead of all from it on.
     cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]
     return Separation(

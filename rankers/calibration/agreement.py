@@ -95,10 +95,11 @@ def bin_predictions(
     predicted = np.maximum(probability, 1 - probability)[rows].round(12)
     _, code, size = np.unique(predicted, return_inverse=True, return_counts=True)
     # The share of battles below the middle of those of equal probability decides on their tenth.
-    tenth = np.minimum((np.cumsum(size) - size / 2) * BINS // len(rows), BINS - 1)
+    battles_below_middle = np.cumsum(size) - size / 2
+    tenth = np.minimum(battles_below_middle * BINS // len(rows), BINS - 1)
     # Many equal probabilities leave some tenths empty. These are dropped by numbering the others
     # anew.
-    bin_of_battle = np.unique(tenth[code], return_inverse=True)[1]
+    _, bin_of_battle = np.unique(tenth[code], return_inverse=True)
     abs_margin = np.abs(margin[rows])
     agree = match.agrees[rows]
     bins = []

@@ -270,7 +270,8 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     sd = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or sd <= CONTRIBUTION_ROUNDING * abs(mean):
         return 0.0, 0.0
-    third_moment = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2))
+    sum_of_cubes = float(np.sum(centred**3))
+    third_moment = sum_of_cubes * number / ((number - 1) * (number - 2))
     skewness = third_moment / sd**3
     skewness = float(without_skewness_noise(skewness, number))
     statistic = unskewed_t(np.sqrt(number) * mean / sd, skewness, number)
@@ -292,7 +293,8 @@ def without_skewness_noise(skewness: Any, number: int) -> Any:
 
 def normal_skewness_error(number: int) -> float:
     """Return the standard error of the skewness of at least 3 normal values (Cramer 1946)."""
-    variance = 6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))
+    divisor = (number - 2) * (number + 1) * (number + 3)
+    variance = 6 * number * (number - 1) / divisor
     return float(np.sqrt(variance))
 
 
@@ -305,6 +307,7 @@ def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
     moderate = np.clip(t, -LARGEST_CORRECTED_T, LARGEST_CORRECTED_T)
     ratio = moderate / np.sqrt(number)
     a = SKEWNESS_FACTOR * skewness
+    # ((1 + a ratio / 3)^3 - 1) / a + a / (6 n), less the ratio itself.
     correction = a * ratio**2 / 3 + a**2 * ratio**3 / 27 + a / (6 * number)
     return t + np.sqrt(number) * correction
 
@@ -376,8 +379,8 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     # `lost_share` is the most likely share of lost items under the assumed difference: the larger
     # root of a quadratic equation.
     linear_term = (2 * items - won + lost) * difference - won - lost
-    root = np.sqrt(max(linear_term**2 + 8 * items * lost * difference * (1 - difference), 0.0))
-    lost_share = (root - linear_term) / (4 * items)
+    discriminant = linear_term**2 + 8 * items * lost * difference * (1 - difference)
+    lost_share = (np.sqrt(max(discriminant, 0.0)) - linear_term) / (4 * items)
     variance = items * (2 * lost_share + difference * (1 - difference))
     excess = won - lost - items * difference
     if variance <= CONTRIBUTION_ROUNDING * items:
@@ -583,8 +586,12 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
 
     def tails(null: float) -> Tails:
         """Return the p-values of an assumed difference, see above."""
-        below = min(1.0, (null + largest) / (value + largest)) if value > -largest else 1.0
-        above = min(1.0, (largest - null) / (largest - value)) if value < largest else 1.0
+        below = 1.0
+        if value > -largest:
+            below = min(1.0, (null + largest) / (value + largest))
+        above = 1.0
+        if value < largest:
+            above = min(1.0, (largest - null) / (largest - value))
         return max(below, 0.0) ** items, max(above, 0.0) ** items
 
     is_of_signs = value == 0 or abs(value) == largest

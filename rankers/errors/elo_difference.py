@@ -257,12 +257,15 @@ class RatingGap:
                 independent.
         """
         if not by_item:
-            return float(np.sum(weight_along**2 * (expected**2 + (1 - expected) ** 2)) / 2)
+            # The surplus is 1 - expected after a win, and -expected after a loss.
+            squares_of_win_and_loss = expected**2 + (1 - expected) ** 2
+            return float(np.sum(weight_along**2 * squares_of_win_and_loss) / 2)
         is_forward = weight_along > 0
         size = np.abs(weight_along)
         up = size * np.where(is_forward, 1 - expected, expected)
         down = size - up
-        sums = [np.bincount(self.coded.cluster, each, self.coded.clusters) for each in (up, down)]
+        coded = self.coded
+        sums = [np.bincount(coded.cluster, score, coded.clusters) for score in (up, down)]
         return float(np.sum(np.square(sums)) / 2)
 
     @cached_property

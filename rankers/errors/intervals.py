@@ -289,7 +289,8 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
     as two.
     """
     number = np.maximum(clusters, 2)
-    return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
+    normal_quantile = ndtri((1 + level) / 2)
+    return np.sqrt(number / (number - 1)) * t_quantile(number, level) / normal_quantile
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:

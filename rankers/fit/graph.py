@@ -167,7 +167,9 @@ def are_connected(pairs: Pairs, is_kept: np.ndarray, is_included: np.ndarray) ->
     The result is False for fewer than two models.
     """
     group = _groups_of_edges(pairs.first[is_kept], pairs.second[is_kept], pairs.models)
-    return bool(is_included.sum() > 1 and len(distinct_values(group[is_included])) == 1)
+    groups_of_included = distinct_values(group[is_included])
+    has_several_models = is_included.sum() > 1
+    return bool(has_several_models and len(groups_of_included) == 1)
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:

@@ -544,17 +544,23 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
     parameter_count = likelihood.design.parameter_count
     if parameter_count > MOST_CHOLESKY:
-        samples = zip(curvature, gradient, strict=True)
-        return np.stack([_conjugate_gradients(likelihood, c, g) for c, g in samples])
+        steps = []
+        for curvature_of_sample, gradient_of_sample in zip(curvature, gradient, strict=True):
+            steps.append(_conjugate_gradients(likelihood, curvature_of_sample, gradient_of_sample))
+        return np.stack(steps)
     if len(curvature) > 1 and parameter_count > MOST_BATCHED:
-        samples = zip(curvature, gradient, strict=True)
-        return np.concatenate([_newton_step(likelihood, c[None], g[None]) for c, g in samples])
+        steps = []
+        for k in range(len(curvature)):
+            only_this = slice(k, k + 1)
+            steps.append(_newton_step(likelihood, curvature[only_this], gradient[only_this]))
+        return np.concatenate(steps)
     matrix = likelihood.information(curvature)
     # A zero is left to the solver below, which raises the error of a singular matrix.
     if parameter_count == 1 and matrix.all():
         return gradient / matrix[:, 0]
     try:
         if len(matrix) > 1:
+            # Each right side is a matrix of one column.
             return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
         return solve_information(matrix[0], gradient[0])[None]
     except np.linalg.LinAlgError as error:

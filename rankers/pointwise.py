@@ -701,7 +701,7 @@ def score_places(battles: Battles) -> ScorePlaces:
             "no pointwise scores (columns score_a, score_b): mean and median need them; "
             "rank with bradley-terry or win-rate instead"
         )
-    item = np.unique(codes_of_items(battles), return_inverse=True)[1]
+    _, item = np.unique(codes_of_items(battles), return_inverse=True)
     weight = None
     if "weight" in table:
         weight_of_row = table["weight"].to_numpy(dtype=float)
@@ -745,7 +745,7 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     if battles.group is not None:
         group_of_item = np.zeros(shape[0], dtype=np.int64)
         group_of_item[places.item[: len(battles)]] = cluster_codes(battles)
-        group = np.unique(group_of_item[has_score], return_inverse=True)[1]
+        _, group = np.unique(group_of_item[has_score], return_inverse=True)
     unit = "item" if group is None else battles.unit
     return ScoreMatrix(
         values=values[has_score], models=battles.models, item_weight=weight, group=group, unit=unit

@@ -143,7 +143,8 @@ def compare(
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
+    compared_models = set().union(*named_pairs)
+    checks = checks_of_comparison(battles, compared_models)
     findings = _with_all_doubts(findings, battles, checks, by, level, pool)
     return Comparison(
         findings=tuple(findings),
@@ -562,7 +563,8 @@ def _with_all_doubts(
     """
     unclaimed = _find_unclaimed(battles, checks, level, pool)
     doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    return _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
+    with_orders = _with_orders_of_slices(doubted, battles, by, level, pool)
+    return _with_raters(with_orders, battles)
 
 
 def _with_doubts(
@@ -597,15 +599,15 @@ def _with_doubts(
     doubts: dict[str, Any] = {"questions_in_doubt": are_questions_in_doubt(compared)}
     if finding.measure == SCORE:
         question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
-        doubts["doubt"] = doubt_about_scales(checks, models, question) or doubt_about_losses(
-            checks, models
-        )
+        about_scales = doubt_about_scales(checks, models, question)
+        doubts["doubt"] = about_scales or doubt_about_losses(checks, models)
     else:
         losses = doubt_about_losses(checks, models)
         if losses is not None:
             is_open = not finding.is_distinguishable
             is_explained = is_open or not set(models).isdisjoint(unclaimed[losses.name])
-            doubts["doubt" if is_explained else "loss_check"] = losses
+            kind_of_doubt = "doubt" if is_explained else "loss_check"
+            doubts[kind_of_doubt] = losses
         doubts["loss_unknown"] = unknown_loss(checks)
         doubts["judge_doubt"] = doubt_about_judge(checks)
         doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
@@ -631,11 +633,14 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     changed = []
     for finding in findings:
         includes_raters = finding.difference.raters is not None
-        raters = None if finding.judge is not None or includes_raters else all_raters
+        has_one_judge = finding.judge is not None
+        raters = None if has_one_judge or includes_raters else all_raters
         if raters is not None and finding.measure != ELO:
+            kind_of_rater, _ = raters
+            raters = ("voter", 1) if kind_of_rater == "voter" else None
             pair = (finding.candidate, finding.baseline)
-            of_pair = count_raters(battles.select(are_between(battles, pair)))
-            raters = of_pair or (("voter", 1) if raters[0] == "voter" else None)
+            battles_of_pair = battles.select(are_between(battles, pair))
+            raters = count_raters(battles_of_pair) or raters
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))

@@ -221,9 +221,10 @@ def _parse_requirement_row(row: Mapping[str, Any], place: str, file: str) -> Req
         parsed = parse_requirement(row["require"])
     except UsageError as error:
         raise UsageError(f"{file}, {place}: {error}") from None
-    scope: dict[str, Any] = {
-        name: str(row[name]) for name in SCOPE_FIELDS if row.get(name) is not None
-    }
+    scope: dict[str, Any] = {}
+    for name in SCOPE_FIELDS:
+        if row.get(name) is not None:
+            scope[name] = str(row[name])
     return replace(parsed, is_advisory=advisory, **scope)
 
 
@@ -320,7 +321,9 @@ def decide_requirements(
             measure=measure,
         )
         decisions.append(decision)
-    return Gate(tuple(sorted(decisions, key=lambda each: requirements.index(each.requirement))))
+    # Those about no finding were decided first.
+    decisions.sort(key=lambda decision: requirements.index(decision.requirement))
+    return Gate(tuple(decisions))
 
 
 def _verdict_of_tests(

@@ -326,13 +326,14 @@ def _elo_with_raters(
     if raters is None or comparison_graph(pair_sums(coded)).groups > 1:
         return test
     error = elo_error(coded, *codes, raters)
+    test_by_rater = partial(_elo_difference_by_rater, coded, *codes, raters)
     return add_rater_errors(
         test,
         error,
-        coded.clusters,
-        unit_of_tests(coded.unit),
-        raters,
-        lambda: _elo_difference_by_rater(coded, *codes, raters),
+        clusters=coded.clusters,
+        unit=unit_of_tests(coded.unit),
+        raters=raters,
+        test_by_raters=test_by_rater,
     )
 
 
@@ -395,13 +396,14 @@ def _test_with_raters(
     cluster = rows.cluster
     error = rate_error(values, weight, cluster, raters.code)
     clusters = int(cluster.max()) + 1
+    test_by_rater = partial(test_groups, values, weight, raters.code, unit=raters.unit)
     return add_rater_errors(
         test,
         error,
-        clusters,
-        unit_of_tests(battles.unit),
-        raters,
-        lambda: test_groups(values, weight, raters.code, unit=raters.unit),
+        clusters=clusters,
+        unit=unit_of_tests(battles.unit),
+        raters=raters,
+        test_by_raters=test_by_rater,
     )
 
 
@@ -434,7 +436,7 @@ def _rate_difference_of_groups(
         group: code of each row's group; any integers, shape (rows,).
         unit: what a group is called.
     """
-    code = np.unique(group, return_inverse=True)[1]
+    _, code = np.unique(group, return_inverse=True)
     total = sum_by_group(weight, code)
     mean = sum_by_group(weight * difference, code) / total
     return difference_of_rates(mean, total, unit=unit, largest=LARGEST_LEAD)

@@ -356,7 +356,7 @@ def _battles_by_way(
     _, matchup = data.matchups()
     # In a random order of verdicts, the first verdict on each matchup is by a random judge.
     shuffled = rng.permutation(len(matchup))
-    first_on_matchup = np.unique(matchup[shuffled], return_index=True)[1]
+    _, first_on_matchup = np.unique(matchup[shuffled], return_index=True)
     ways[ROTATION] = data.take(np.sort(shuffled[first_on_matchup]))
     judged_by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
     if judged_by_all.sum() >= FEWEST_COMMON_BATTLES:

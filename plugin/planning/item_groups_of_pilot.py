@@ -149,7 +149,8 @@ def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
     """
     groups = record.field.groups
     names = [groups[item] for item in items] if groups else list(items)
-    return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
+    _, code = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
+    return code
 
 
 def parts_without(groups: np.ndarray) -> list[np.ndarray]:

@@ -54,7 +54,7 @@ def betting_difference(
     item_weight = np.ones(len(differences)) if weight is None else weight
     codes = np.arange(len(differences))
     if group is not None:
-        codes = np.unique(group, return_inverse=True)[1]
+        _, codes = np.unique(group, return_inverse=True)
     total = sum_by_group(item_weight, codes)
     value_sum = sum_by_group(item_weight * differences, codes)
 

@@ -516,7 +516,7 @@ def grouped_difference(
         The test; its number of items is that of the groups. If no item differs, it is the sign
         test of the groups or, if `largest` is infinite, a difference of 0 with p-values of 1.
     """
-    code = np.unique(group, return_inverse=True)[1]
+    _, code = np.unique(group, return_inverse=True)
     total = sum_by_group(weight, code)
     means = sum_by_group(weight * differences, code) / total
     if not len(drop_zeros(means)):

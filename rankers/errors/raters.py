@@ -185,7 +185,7 @@ def influence_of_raters(
         weight: weight of each row in this mean, shape (rows,).
         by_item: the covariance by item, shape (means, means); None for that of the clusters.
     """
-    pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
+    _, pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)
     enlarged = []
     freedoms = []
     for unit in (rater, np.ravel(pairs)):

@@ -220,7 +220,8 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
 
         return connected_components(edges, directed=False)[1]
     first_in_group = _reachable(edges | edges.T).argmax(axis=1)
-    return np.unique(first_in_group, return_inverse=True)[1]
+    _, code = np.unique(first_in_group, return_inverse=True)
+    return code
 
 
 def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:

@@ -124,7 +124,7 @@ def _claims_kept(
         term = side * term
     coded = code_battles(battles)
     fit = fit_with_length(coded, term[readable], REGULARIZATION, np.zeros(len(coded.models)))
-    cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)[1]
+    _, cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)
     code = {name: k for k, name in enumerate(coded.models)}
     kept = []
     for winner, loser in claims:

@@ -267,7 +267,13 @@ def _scale_of_fit(
     `centre` and `pin` are options of `bradley_terry`.
     """
     bounded = bounded_models(strengths.graph)
-    return elo_scale(battles.models, bounded, battles.clusters_by_model(), centre, pin)
+    return elo_scale(
+        battles.models,
+        is_in_mean=bounded,
+        items=battles.clusters_by_model(),
+        centre=centre,
+        pin=pin,
+    )
 
 
 def _control_length(

@@ -226,7 +226,9 @@ def rates_without_raters(battles: Battles) -> ScoresWithout | None:
         return win_rates(pair_sums_with_items(coded.take(raters.code != rater)))
 
     score = win_rates(pair_sums_with_items(coded))
-    without = _without_most_active(verdicts, rates_without, len(score), len(coded.a))
+    without = _without_most_active(
+        verdicts=verdicts, scores_without=rates_without, models=len(score), rows=len(coded.a)
+    )
     return ScoresWithout(raters, verdicts, coded.models, score, without)
 
 
@@ -282,7 +284,9 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
 
     verdicts = _count_scores(places, code, models)[: raters.number]
     score = _means_over_items(places, places.is_known, models)
-    without = _without_most_active(verdicts, means_without, models, len(code))
+    without = _without_most_active(
+        verdicts=verdicts, scores_without=means_without, models=models, rows=len(code)
+    )
     return ScoresWithout(raters, verdicts, battles.models, score, without, of_scores=True)
 
 

@@ -275,7 +275,9 @@ class _RemovalSearch:
         is_connected = np.array(connects, dtype=bool)[pattern_of_set.ravel()]
         theta = np.full((len(sets), pairs.models), np.nan)
         penalty = self.strengths.regularization
-        likelihood = pair_likelihood(pairs, penalty, credit[is_connected], weight[is_connected])
+        likelihood = pair_likelihood(
+            pairs, regularization=penalty, credit=credit[is_connected], weight=weight[is_connected]
+        )
         theta[is_connected] = maximize_samples(likelihood, self.strengths.theta)
         return theta
 

@@ -412,7 +412,9 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     if prior:
         scale = prior.scale
     else:
-        scale = elo_scale(models, bounded_models(fit.graph), items, centre=None, pin=None)
+        scale = elo_scale(
+            models, is_in_mean=bounded_models(fit.graph), items=items, centre=None, pin=None
+        )
     separated = fit.graph.separated
     # The variances by the inverse Hessian, to which the penalty contributes.
     covariance = scale.covariance(fit.covariance(coded))

@@ -242,7 +242,7 @@ def _bet_on_pair(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest
         return None
     difference = scores[:, 0] - scores[:, 1]
     # Scores are in [0, 1], and so their differences are at most 1.
-    return betting_difference(difference, 1.0, weight, group, matrix.unit)
+    return betting_difference(difference, largest=1.0, weight=weight, group=group, unit=matrix.unit)
 
 
 def median(
@@ -422,8 +422,12 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
         largest_difference = 1.0
     difference = scores[:, 0] - scores[:, 1]
     if group is not None:
-        return grouped_difference(difference, weight, group, largest_difference, matrix.unit)
-    return paired_difference(difference, common_size, largest_difference, weight)
+        return grouped_difference(
+            difference, weight=weight, group=group, largest=largest_difference, unit=matrix.unit
+        )
+    return paired_difference(
+        difference, common_size=common_size, largest=largest_difference, weight=weight
+    )
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:

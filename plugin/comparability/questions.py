@@ -91,7 +91,7 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
             names[position] = names_of_run
         findings.append(paired.finding)
         accepted += paired.accepted
-    return PairedTasks(tuple(findings), tuple(names), tuple(accepted))
+    return PairedTasks(findings=tuple(findings), names=tuple(names), accepted=tuple(accepted))
 
 
 def time_and_source(run: RunRecord) -> tuple[str, str]:
@@ -157,7 +157,7 @@ def pair_questions(
         is_reworded=bool(reasons) and _are_groups_reworded(runs, names, groups),
     )
     changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
-    return PairedQuestions(finding, changed, tuple(accepted))
+    return PairedQuestions(finding=finding, names=changed, accepted=tuple(accepted))
 
 
 def _number_of_names(names: Mapping[int, Mapping[str, str]]) -> int:

@@ -71,7 +71,9 @@ def comparison_answer(
         ]
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
-        limited = limit_sentence(on_all, None, raters_of_findings(findings), _models(findings))
+        limited = limit_sentence(
+            on_all, of_slice=None, raters=raters_of_findings(findings), models=_models(findings)
+        )
         return (*verdict, limited, *_contrary_slices(findings, by), *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
@@ -112,7 +114,7 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
     else:
         lead = _if_same_questions(_lead_sentence(finding, p_name), [finding])
         raters = raters_of_findings([finding])
-        sentences = [limit_sentence(lead, None, raters, _models([finding]))]
+        sentences = [limit_sentence(lead, of_slice=None, raters=raters, models=_models([finding]))]
     # Of several sentences the first are kept, so that a doubt stands before what the table says.
     second = finding.judge_doubt or finding.loss_check
     if second is not None:
@@ -214,10 +216,20 @@ def _further_items_sentence(finding: PairFinding) -> str:
     beside = ""
     if unit != finding.unit:
         beside = further_items_text(
-            finding.units_so_far, number, finding.difference.items, finding.unit
+            raters=finding.units_so_far,
+            further_raters=number,
+            items=finding.difference.items,
+            unit=finding.unit,
         )
     return more_items_sentence(
-        first, second, number, gap, unit, pairs=finding.tests, again=again, beside=beside
+        first,
+        second,
+        items=number,
+        gap=gap,
+        noun=unit,
+        pairs=finding.tests,
+        again=again,
+        beside=beside,
     )
 
 

@@ -153,7 +153,7 @@ def _gate_section(gate: Gate, level: float) -> Section:
         threshold = bound_text(decision, "threshold")
         needed = threshold if threshold == EMPTY else f"> {threshold}"
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
-    table = Table("", header, tuple(rows), "lllrrrr")
+    table = Table(title="", header=header, rows=tuple(rows), align="lllrrrr")
     note = comparison_templates.GATE_NOTE.format(level=percent(level))
     return Section("gate", "required", tables=(table,), notes=(note,))
 
@@ -192,7 +192,9 @@ def _findings_table(findings: Sequence[PairFinding], subject: str) -> Table:
             _scores_or_win_rate_text(finding, is_scored),
         )
         rows.append((*names, *figures))
-    return Table("", tuple(header), tuple(rows), align.ljust(len(header), "r"))
+    return Table(
+        title="", header=tuple(header), rows=tuple(rows), align=align.ljust(len(header), "r")
+    )
 
 
 def _scores_or_win_rate_text(finding: PairFinding, is_scored: bool) -> str:
@@ -239,7 +241,7 @@ def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
             rows.append((winner, results.item[k], *figures))
         counts.append(f"{winner} {min(most, len(items_won)):,} of {len(items_won):,}")
     header = ("won by", "item", *columns)
-    table = Table("", header, tuple(rows), "ll" + "r" * len(columns))
+    table = Table(title="", header=header, rows=tuple(rows), align="ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
     return Section("items", f"items that changed{title_end}", tables=(table,), notes=(note,))
 

@@ -240,12 +240,16 @@ def _load_requirements(path: Path) -> Any:
         raise UsageError(f"no such file: {path}")
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".toml":
-        return _parse_file_text(text, "TOML", tomllib.loads, tomllib.TOMLDecodeError, path)
+        return _parse_file_text(
+            text, kind="TOML", parse=tomllib.loads, syntax_error=tomllib.TOMLDecodeError, path=path
+        )
     try:
         import yaml
     except ImportError:
         raise UsageError(f"{path}: reading YAML needs pyyaml; install it, or write TOML") from None
-    return _parse_file_text(text, "YAML", yaml.safe_load, yaml.YAMLError, path)
+    return _parse_file_text(
+        text, kind="YAML", parse=yaml.safe_load, syntax_error=yaml.YAMLError, path=path
+    )
 
 
 def _parse_file_text(
@@ -294,7 +298,7 @@ def decide_requirements(
         findings_in_scope = [finding for finding in findings if requirement.is_about(finding)]
         pairs += [(requirement, finding) for finding in findings_in_scope]
         if not findings_in_scope:
-            decisions.append(GateDecision(requirement, None, "UNDECIDED"))
+            decisions.append(GateDecision(requirement, finding=None, verdict="UNDECIDED"))
     tests = [_required_difference(requirement, finding) for requirement, finding in pairs]
     # A requirement is refuted if Holm's rule, over all requirements, rejects the hypothesis that
     # its difference is at least its threshold. The upper bounds of the others share alpha.

@@ -138,7 +138,7 @@ class Position(CardAnswer):
             label, _ = line[0]
             rows.append((label, *(figure.brief for _, figure in line)))
         title = f"near-tie: {self.swaps.rule}" if self.swaps.rule else ""
-        return (Table(title, header, tuple(rows)),) if known_groups else ()
+        return (Table(title=title, header=header, rows=tuple(rows)),) if known_groups else ()
 
 
 def position(subject: Subject) -> Position | Missing:

@@ -134,7 +134,7 @@ class JuryWorth(CardAnswer):
             effects = (slope, position, cost)
             rows.append((way.name, f"{way.battles:,}", *effects, f"{way.se:.1f}", way.error.brief))
         title = f"se: Elo, if all {self.calls:,} calls are spent so; error: Elo from humans"
-        return (Table(title, header, tuple(rows)),)
+        return (Table(title=title, header=header, rows=tuple(rows)),)
 
 
 def _ratio_text(ratio: Statistic) -> str:
@@ -317,7 +317,7 @@ def _compare_ways(
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     items_at_higher_level = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     log_statistic = items_at_higher_level.linear(
-        log_ratio, influences[0] - influences[1], len(fit_of_all.data.judge)
+        log_ratio, influences[0] - influences[1], n=len(fit_of_all.data.judge)
     )
     method = f"{log_statistic.method} of logarithms, simultaneous over all ways"
     return order, log_statistic.transform(np.exp, method=method, level=items.level)
@@ -514,7 +514,7 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     return by_cluster.linear(
         judges / inflation,
         derivative * influence,
-        len(standardized),
-        "labelled battles",
+        n=len(standardized),
+        of="labelled battles",
         within=(0, judges),
     )

@@ -358,7 +358,12 @@ def _forecast(
     numbers = tuple(sorted({*first_number, planned, *round_numbers}))
     errors_with_judge = expected_errors(battles_like_labels, phi, theta, tau, dispersion, numbers)
     errors_of_labels = expected_errors(
-        battles_like_labels, phi, theta, UNINFORMATIVE_SPREAD, dispersion, numbers
+        battles_like_labels,
+        phi=phi,
+        theta=theta,
+        tau=UNINFORMATIVE_SPREAD,
+        dispersion=dispersion,
+        numbers=numbers,
     )
     # The mean absolute error of a normal variable, in Elo, for a standard error of one logit.
     elo_per_se = MEAN_OF_NORMAL * POINTS

@@ -281,7 +281,7 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
             "every readable verdict of the pilot is a tie: it separates no models"
         )
     ties = Clustered(coded.cluster, coded.unit, level).linear(
-        share, (tied - share) / number, number, within=(0, 1)
+        share, (tied - share) / number, n=number, within=(0, 1)
     )
     if share == 0 and ties.low is not None:
         # If no battle is a tie, there is no standard error. Of G items, none has a tie with

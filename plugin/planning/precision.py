@@ -281,7 +281,9 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
         median_model = np.argsort(model.theta, kind="stable")[model_count // 2]
         settings["anchor"] = model.names[median_model]
     rule = make_tournament(design.name, settings)
-    field = Field(model.names, tuple(f"item {k}" for k in range(item_count)), {})
+    field = Field(
+        models=model.names, items=tuple(f"item {k}" for k in range(item_count)), absent={}
+    )
     code_of_model = {name: k for k, name in enumerate(field.models)}
     code_of_item = {name: k for k, name in enumerate(field.items)}
     expected = expit(model.theta[:, None] - model.theta).tolist()

@@ -263,7 +263,7 @@ def _field_of(battles: Battles) -> Field:
     """Return the models and items of battles, with the groups of items if they have any."""
     items = tuple(battles.table["item"].dropna().unique())
     if battles.group is None:
-        return Field(battles.models, items, {})
+        return Field(models=battles.models, items=items, absent={})
     groups = battles.table[["item", battles.group]].dropna().drop_duplicates("item")
     group_of_item = dict(zip(groups["item"], groups[battles.group].astype(str), strict=True))
     return Field(

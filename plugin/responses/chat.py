@@ -113,7 +113,11 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
             turns.append(Turn("assistant", text="", calls=calls))
         else:
             turns.append(Turn("assistant", text, calls))
-    return Conversation("\n\n".join(system_texts) or None, "\n\n".join(user_texts) or None, turns)
+    return Conversation(
+        system="\n\n".join(system_texts) or None,
+        instruction="\n\n".join(user_texts) or None,
+        turns=turns,
+    )
 
 
 def build_chat_response(

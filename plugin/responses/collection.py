@@ -212,7 +212,9 @@ class Responses:
         items = tuple(item.id for item in self.items)
         if self.cluster is None:
             return Field(models, items, absent)
-        return Field(models, items, absent, groups, group_noun(self.cluster))
+        return Field(
+            models=models, items=items, absent=absent, groups=groups, unit=group_noun(self.cluster)
+        )
 
     def mean_number(self, *, of_left_out: bool = False) -> float:
         """Return the mean number of responses to the item of a battle, over all possible battles.

@@ -120,30 +120,34 @@ ANSWERS_COLUMNS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS_COLUMNS = [["instruction"], ["output"], ["generator"]]
 SHAPE_OF_SAMPLES = Shape(
     "lm-eval samples of generated text",
-    lm_eval.read_responses_in_samples,
-    SAMPLES_COLUMNS,
+    read=lm_eval.read_responses_in_samples,
+    required=SAMPLES_COLUMNS,
     accepts=lm_eval.is_generated,
 )
 SHAPES = (
     SHAPE_OF_SAMPLES,
-    Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS_COLUMNS),
+    Shape("arena-hard answers", read=tables.read_arena_hard_answers, required=ANSWERS_COLUMNS),
     Shape(
         "AlpacaEval outputs",
-        tables.read_alpaca_outputs,
-        OUTPUTS_COLUMNS,
+        read=tables.read_alpaca_outputs,
+        required=OUTPUTS_COLUMNS,
         excluded=("id", "item", "uid"),
     ),
     Shape(
         "a row per response (instruction or id, response, model)",
-        tables.read_responses_table,
-        [RESPONSE_COLUMNS, (*ITEM_COLUMNS, *INSTRUCTION_COLUMNS)],
+        read=tables.read_responses_table,
+        required=[RESPONSE_COLUMNS, (*ITEM_COLUMNS, *INSTRUCTION_COLUMNS)],
         excluded=BATTLE_COLUMNS,
     ),
-    Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
+    Shape(
+        "arena-hard questions",
+        read=tables.read_arena_hard_questions,
+        required=[ARENA_HARD_ITEM, ["turns"]],
+    ),
     Shape(
         "a row per item (id, instruction)",
-        tables.read_instructions,
-        [ITEM_COLUMNS, INSTRUCTION_COLUMNS],
+        read=tables.read_instructions,
+        required=[ITEM_COLUMNS, INSTRUCTION_COLUMNS],
         excluded=COLUMNS_OF_NO_QUESTIONS,
     ),
 )
@@ -152,8 +156,8 @@ PROMPT_SHAPES = (
     *SHAPES,
     Shape(
         "a row per prompt (instruction, and an id or none)",
-        tables.read_instructions,
-        [INSTRUCTION_COLUMNS],
+        read=tables.read_instructions,
+        required=[INSTRUCTION_COLUMNS],
     ),
 )
 """Shapes of tables of prompts, which may lack ids. The first shape that fits is used."""

@@ -275,16 +275,16 @@ def _pieces_of(
         if turn.role == "tool":
             kind = "error" if turn.failed else "result"
             call_number = number_of_call.get(turn.call_id or "", f"{number_prefix}{number}")
-            yield Piece(f"{kind} {call_number}", text, outer_turn)
+            yield Piece(f"{kind} {call_number}", text=text, turn=outer_turn)
         elif turn.text.strip() and turn.role == "assistant":
-            yield Piece(f"turn {number_prefix}{number}", text, outer_turn)
+            yield Piece(f"turn {number_prefix}{number}", text=text, turn=outer_turn)
         elif turn.text.strip():
-            yield Piece(f"{turn.role} {number_prefix}{number + 1}", text, outer_turn)
+            yield Piece(f"{turn.role} {number_prefix}{number + 1}", text=text, turn=outer_turn)
         for k, call in enumerate(turn.calls, 1):
             call_number = f"{number_prefix}{number}.{k}"
             number_of_call[call.id] = call_number
             call_text = escape_controls(f"{call.name} {call.arguments}".rstrip())
-            yield Piece(f"call {call_number}", call_text, outer_turn)
+            yield Piece(f"call {call_number}", text=call_text, turn=outer_turn)
             for piece in _pieces_of(call.inner, f"{call_number}.", outer_turn):
                 yield piece._replace(text="  " + piece.text.replace("\n", "\n  "))
 

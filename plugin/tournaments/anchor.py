@@ -122,7 +122,7 @@ class Anchor(Stopping):
         items, pilot = self._pilot(field)
         rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:
-            return _AnchorChoice((), items, len(played), pilot)
+            return _AnchorChoice(anchors=(), items=items, rounds=len(played), pilot=pilot)
         # If all battles since the pilot are with one model, this model was chosen as the anchor.
         # It is not chosen again, because verdicts of the pilot may have changed since.
         later_pairs = []
@@ -133,11 +133,13 @@ class Anchor(Stopping):
         if later_pairs:
             in_all_pairs = set.intersection(*later_pairs).intersection(field.models)
         if len(in_all_pairs) == 1:
-            return _AnchorChoice(tuple(in_all_pairs), items, rounds, pilot)
+            return _AnchorChoice(
+                anchors=tuple(in_all_pairs), items=items, rounds=rounds, pilot=pilot
+            )
         outcomes = [outcome for round_ in played for outcome in round_.outcomes]
         pilot_outcomes = [outcome for outcome in outcomes if outcome.pairing.item in items]
         anchor = most_informative(field.models, pilot_outcomes)
-        return _AnchorChoice((anchor,), items, rounds, pilot)
+        return _AnchorChoice(anchors=(anchor,), items=items, rounds=rounds, pilot=pilot)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses the anchor.

@@ -191,7 +191,9 @@ class Ring(Stopping):
             note = f"{last_look}; {playing_text} play on for {len(visits)} more item visits"
         if not battles:
             return NextRound(battles, note)
-        return NextRound(battles, note, left_out.total(), left_out)
+        return NextRound(
+            pairings=battles, note=note, left_out=left_out.total(), left_out_of=left_out
+        )
 
     def _battles(
         self,

@@ -62,8 +62,12 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
         spearman=spearman,
         kendall=kendall,
         mae_interval=mae_interval,
-        spearman_interval=_correlation_interval(spearman, number, _spearman_variance, level),
-        kendall_interval=_correlation_interval(kendall, number, _kendall_variance, level),
+        spearman_interval=_correlation_interval(
+            spearman, number=number, variance=_spearman_variance, level=level
+        ),
+        kendall_interval=_correlation_interval(
+            kendall, number=number, variance=_kendall_variance, level=level
+        ),
         level=level,
         slope=slope,
         floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
@@ -127,7 +131,7 @@ def compare_accuracy(
     error_differences = np.abs(ours - human) - np.abs(theirs - their_human)
     comparisons = {"mae": Estimate(*mean_interval(error_differences, level))}
     for rule in CORRELATIONS:
-        comparison = _jackknife(rule, (ours, human), (theirs, their_human), level)
+        comparison = _jackknife(rule, ours=(ours, human), theirs=(theirs, their_human), level=level)
         if comparison:
             comparisons[rule] = comparison
     return comparisons

@@ -104,7 +104,9 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
     """
     credit, weight = battles.opponent_sums()
     # All battles are one sample.
-    [strength] = fit_single_strengths(battles.theta, credit[None], weight[None], regularization)
+    [strength] = fit_single_strengths(
+        battles.theta, credit=credit[None], weight=weight[None], regularization=regularization
+    )
     return float(strength)
 
 
@@ -167,7 +169,9 @@ def bootstrap_se(
     bounded_counts = counts[is_bounded]
     credit = _resampled_sums_of_opponents(battles, battles.weight * battles.credit, bounded_counts)
     weight = _resampled_sums_of_opponents(battles, battles.weight, bounded_counts)
-    strengths = fit_single_strengths(battles.theta, credit, weight, regularization, theta)
+    strengths = fit_single_strengths(
+        battles.theta, credit=credit, weight=weight, regularization=regularization, start=theta
+    )
     return float(POINTS * np.std(strengths, ddof=1)), left_out
 
 

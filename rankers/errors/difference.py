@@ -408,8 +408,10 @@ def difference_of_rates(
         return _equal_difference(lead, largest, unit)
     nearest = nearest_outcomes(lead / largest)
     if nearest is None:
-        return paired_difference(lead, None, largest, weight, unit)
-    test = paired_difference(largest * nearest, largest, largest, weight, unit)
+        return paired_difference(lead, common_size=None, largest=largest, weight=weight, unit=unit)
+    test = paired_difference(
+        largest * nearest, common_size=largest, largest=largest, weight=weight, unit=unit
+    )
     won = np.count_nonzero(nearest > 0)
     lost = np.count_nonzero(nearest < 0)
     has_many = won + lost >= FEWEST_FOR_NORMAL and min(won, lost) >= FEWEST_OF_BOTH
@@ -520,7 +522,7 @@ def grouped_difference(
     total = sum_by_group(weight, code)
     means = sum_by_group(weight * differences, code) / total
     if not len(drop_zeros(means)):
-        return paired_difference(means, None, largest, unit=unit)
+        return paired_difference(means, common_size=None, largest=largest, unit=unit)
     return _mean_difference_test(means, total / total.mean(), largest, f"paired by {unit}")
 
 

@@ -355,7 +355,11 @@ class RatingGap:
         own_expected = np.where(as_a, expected, 1 - expected)[is_own]
         items = len(distinct_values(coded.cluster[is_own]))
         total = weight.sum()
-        return _Credit(float(weight @ earned / total), float(weight @ own_expected / total), items)
+        return _Credit(
+            share=float(weight @ earned / total),
+            expected=float(weight @ own_expected / total),
+            items=items,
+        )
 
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.

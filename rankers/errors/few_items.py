@@ -244,7 +244,9 @@ def few_battles_of(
         is_guest |= (items < FEWEST_BY_RESIDUALS) & (items < median) & separated
         is_beyond = prior.sides_beyond(strengths.pairs, strengths.theta) != 0
         is_guest = (is_guest & ~prior.is_rated) | is_beyond
-    return _collect_battles(strengths, battles, is_guest, ~is_guest & ~separated)
+    return _collect_battles(
+        strengths, battles, is_subject=is_guest, is_opponent=~is_guest & ~separated
+    )
 
 
 def have_few_clusters(clusters: np.ndarray, separated: np.ndarray) -> np.ndarray:
@@ -270,7 +272,7 @@ def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewB
     separated = strengths.graph.separated
     if separated.all():
         return []
-    return _collect_battles(strengths, battles, separated, ~separated)
+    return _collect_battles(strengths, battles, is_subject=separated, is_opponent=~separated)
 
 
 def _collect_battles(

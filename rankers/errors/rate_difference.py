@@ -80,7 +80,7 @@ class RateTests:
         sizes = np.abs(drop_zeros(contributions))
         has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
         common_size = float(sizes[0]) if has_one_size else None
-        return paired_difference(contributions, common_size, 1.0, unit=unit)
+        return paired_difference(contributions, common_size=common_size, largest=1.0, unit=unit)
 
     def _contributions(self, first: int, second: int) -> np.ndarray:
         """Return what each item contributes to the difference of two models, shape (items,).

@@ -400,8 +400,8 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
     """
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
-    of_a = sum_by_cell(coded.cluster, coded.a, surplus, shape)
-    of_b = sum_by_cell(coded.cluster, coded.b, -surplus, shape)
+    of_a = sum_by_cell(row=coded.cluster, column=coded.a, values=surplus, shape=shape)
+    of_b = sum_by_cell(row=coded.cluster, column=coded.b, values=-surplus, shape=shape)
     return of_a + of_b
 
 

@@ -82,7 +82,7 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
     scores = _scores_by_cluster(coded, score_of_lead, score_of_nu)
     information = likelihood.information_at(optimum.parameters)
     influence = np.linalg.solve(information, centre_columns(scores).T).T
-    return DavidsonFit(2 * half, log_nu, 2 * influence[:, :-1])
+    return DavidsonFit(theta=2 * half, log_nu=log_nu, influence=2 * influence[:, :-1])
 
 
 def outcome_masses(credit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

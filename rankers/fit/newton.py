@@ -326,7 +326,11 @@ def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
     gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(
         parameters
     )
-    return Optimum(parameters[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
+    return Optimum(
+        parameters=parameters[0],
+        gradient=float(np.abs(gradient).max() / likelihood.weight.sum()),
+        steps=steps,
+    )
 
 
 def maximize_samples(

@@ -119,7 +119,7 @@ def _pinned_scale(models: tuple[str, ...], pin: str) -> EloScale:
     code = models.index(find_name("model", model, models))
     weights = np.zeros(len(models))
     weights[code] = 1.0
-    return EloScale(weights, score, code)
+    return EloScale(weights=weights, origin=score, pinned=code)
 
 
 def origin_weights(items: np.ndarray, is_in_mean: np.ndarray) -> np.ndarray:

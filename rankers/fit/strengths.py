@@ -271,7 +271,10 @@ class Strengths:
         theta = np.full((len(counts), self.pairs.models), np.nan)
         is_sound = are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(
-            self.pairs, self.regularization, credit[is_sound], weight[is_sound]
+            self.pairs,
+            regularization=self.regularization,
+            credit=credit[is_sound],
+            weight=weight[is_sound],
         )
         theta[is_sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         return theta
@@ -297,7 +300,9 @@ class Strengths:
         penalty_of_unsound = max(self.regularization, REGULARIZATION)
         for rows, penalty in ((is_sound, self.regularization), (~is_sound, penalty_of_unsound)):
             if rows.any():
-                likelihood = pair_likelihood(self.pairs, penalty, credit[rows], weight[rows])
+                likelihood = pair_likelihood(
+                    self.pairs, regularization=penalty, credit=credit[rows], weight=weight[rows]
+                )
                 theta[rows] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         scores = scale.scores(theta)
         for draw in np.flatnonzero(~is_sound):

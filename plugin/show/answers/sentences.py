@@ -229,7 +229,7 @@ def build_ranking_answer(
     claimed = replace(claimed, checks=tuple(all_checks))
     no_unit = _no_unit_sentence(battles, all_checks)
     if no_unit is not None:
-        unknown = limit_sentence(no_unit, of_slice, None)
+        unknown = limit_sentence(no_unit, of_slice=of_slice, raters=None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or _claim_sentence(claimed, in_doubt)
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
@@ -238,7 +238,7 @@ def build_ranking_answer(
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
-    who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
+    who = limit_sentence(who, of_slice=of_slice, raters=fixed_raters_of(claimed), models=models)
     checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
 
@@ -296,7 +296,7 @@ def _answer_on_unlike_scales(
         of_slice: name of the slice with which the answer begins; None for none.
     """
     all_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
-    unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
+    unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice=of_slice, raters=None)
     return replace(standings, checks=tuple(all_checks), answer=(unlike, trust_sentence(all_checks)))
 
 
@@ -305,7 +305,7 @@ def _answer_on_stopped_judge(standings: Standings, of_slice: str | None) -> Stan
 
     `of_slice` is the name of the slice with which the answer begins; None for none.
     """
-    not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice, None)
+    not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice=of_slice, raters=None)
     return replace(withhold_ranks(standings), answer=(not_to_be_used,))
 
 
@@ -458,7 +458,7 @@ def next_sentence(
                 standings.level, separation.clusters, number, has_verdicts=has_verdicts
             )
         return more_items_sentence(
-            first, second, number, gap, noun, pairs=pairs, again=again, beside=beside
+            first, second, items=number, gap=gap, noun=noun, pairs=pairs, again=again, beside=beside
         )
     reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:
@@ -499,7 +499,12 @@ def _items_beside_raters(standings: Standings, raters: int, further: int | None)
     """
     if further is None or standings.counts.items <= 1:
         return ""
-    return further_items_text(raters, further, standings.counts.units, standings.counts.unit)
+    return further_items_text(
+        raters=raters,
+        further_raters=further,
+        items=standings.counts.units,
+        unit=standings.counts.unit,
+    )
 
 
 def _why_unknown(
@@ -667,4 +672,10 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     variance_by_labels = float(np.sum(errors**2)) * models / (models - 1)
     labels = standings.diagnostics["structured"]["labels"]
     variance = (separation.gap / z) ** 2
-    return further_labels(labels, separation.critical, separation.gap, variance, variance_by_labels)
+    return further_labels(
+        labels,
+        critical=separation.critical,
+        gap=separation.gap,
+        joint_variance=variance,
+        label_variance=variance_by_labels,
+    )

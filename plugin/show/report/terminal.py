@@ -331,10 +331,10 @@ def _stack_intervals(table: Table) -> Table:
 
     Columns that are aligned to the left stay as they are.
     """
-    names = _replace_in_figures(table.header, table.align, " ", "\n")
+    names = _replace_in_figures(table.header, table.align, old=" ", new="\n")
     tallest = max(name.count("\n") for name in names)
     header = [name + "\n" * (tallest - name.count("\n")) for name in names]
-    rows = [_replace_in_figures(row, table.align, " (", "\n(") for row in table.rows]
+    rows = [_replace_in_figures(row, table.align, old=" (", new="\n(") for row in table.rows]
     return replace(table, header=tuple(header), rows=tuple(rows))
 
 

@@ -80,4 +80,6 @@ def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:
         runs += [replace(run, verdict_task=task) for run in own_runs]
         accepted.update(dict.fromkeys(tournament.accepted))
     distinct = [own for k, own in enumerate(questions) if own not in questions[:k]]
-    return JudgedRuns(tuple(dict.fromkeys(runs)), tuple(distinct), tuple(accepted))
+    return JudgedRuns(
+        runs=tuple(dict.fromkeys(runs)), questions=tuple(distinct), accepted=tuple(accepted)
+    )

@@ -201,4 +201,4 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     columns = {tournament.cluster for tournament in tournaments if tournament is not None}
     column = columns.pop() if len(columns) == 1 else None
     whole = with_groups(whole, column, required=False)
-    return RecordedBattles(tuple(pairings), dict(repeats), whole)
+    return RecordedBattles(pairings=tuple(pairings), repeats=dict(repeats), responses=whole)

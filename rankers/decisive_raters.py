@@ -98,9 +98,12 @@ class ScoresWithout:
             return None
         ahead = [self.models.index(first) for first, _ in pairs]
         behind = [self.models.index(second) for _, second in pairs]
+        # Without each rater, the lead in each pair of the model that was behind, shape (raters,
+        # pairs); -inf if unknown.
         leads = self.without[:, behind] - self.without[:, ahead]
         leads = np.where(np.isnan(leads), -np.inf, leads)
-        rater, pair = np.unravel_index(np.argmax(np.round(leads, 9)), leads.shape)
+        place_of_largest = np.argmax(np.round(leads, 9))
+        rater, pair = np.unravel_index(place_of_largest, leads.shape)
         if leads[rater, pair] <= SAME_SCORE:
             return None
         turning = int((leads.max(axis=1) > SAME_SCORE).sum())
@@ -160,14 +163,18 @@ class ScoresWithout:
         """
         code = self.models.index(leader)
         others = self._codes_of(leader, rivals)
+        # Without each rater, the lead of each rival over the leader, shape (raters, rivals); -inf if
+        # unknown.
         leads = self.without[:, others] - self.without[:, [code]]
         leads = np.where(np.isnan(leads), -np.inf, leads)
         largest = leads.max(axis=1)
         rater = int(np.argmax(np.round(largest, 9)))
         if largest[rater] <= SAME_SCORE:
             return None
-        new_leader = self.models[others[int(np.argmax(leads[rater]))]]
-        return self._describe_rater(rater, leader, new_leader, int((largest > SAME_SCORE).sum()))
+        code_of_new_leader = others[int(np.argmax(leads[rater]))]
+        new_leader = self.models[code_of_new_leader]
+        turning = int((largest > SAME_SCORE).sum())
+        return self._describe_rater(rater, leader, new_leader, turning)
 
 
 def strengths_without_raters(

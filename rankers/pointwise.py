@@ -383,7 +383,8 @@ def _score_covariance_of_raters(
     scores_in_cell = np.bincount(cell)
     weight_of_item = np.ones(item.max() + 1) if places.weight is None else places.weight
     weight = weight_of_item[item] / scores_in_cell[cell]
-    share = weight / np.bincount(model, weight, models)[model]
+    weight_of_model = np.bincount(model, weight, models)
+    share = weight / weight_of_model[model]
     deviation = places.score[places.is_known] - matrix.means[model]
     influence = np.zeros((len(item), models))
     influence[np.arange(len(item)), model] = share * deviation
@@ -475,14 +476,13 @@ def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
     third_moments = cubes[:, None] - cubes - 3 * (mixed_products - mixed_products.T)
     second_moments = error.T @ error
     # If a difference is the same on all items, rounding can make its variance negative.
-    variance = np.maximum(
-        np.diag(second_moments)[:, None] + np.diag(second_moments) - 2 * second_moments, 0
-    )
+    squares = np.diag(second_moments)
+    variance = np.maximum(squares[:, None] + squares - 2 * second_moments, 0)
     is_skewed = (items > 2) & (variance > 1e-12 * variance.max(initial=0))
     scale = np.sqrt(max(items - 1, 1)) * items / max(items - 2, 1)
-    return scale * np.divide(
-        third_moments, variance**1.5, out=np.zeros_like(third_moments), where=is_skewed
-    )
+    ratio = np.zeros_like(third_moments)
+    np.divide(third_moments, variance**1.5, out=ratio, where=is_skewed)
+    return scale * ratio
 
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:

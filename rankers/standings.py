@@ -345,8 +345,9 @@ def _score_lead(
             interval = (gap, gap - half_width, gap + half_width)
         if not 0 < half_width < np.inf or estimate.draws is not None:
             return ScoreLead(gap, critical, None, interval)
-        covariance = estimate.covariance[np.ix_([first, second], [first, second])]
-        error = float(np.sqrt(covariance.trace() - 2 * covariance[0, 1]))
+        covariance = estimate.covariance
+        sum_of_variances = covariance[first, first] + covariance[second, second]
+        error = float(np.sqrt(sum_of_variances - 2 * covariance[first, second]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
         return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:

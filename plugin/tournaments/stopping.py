@@ -395,12 +395,16 @@ class Stopping:
             )
             looks.append(look)
             if not look.open.any():
-                return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
+                return Progress(
+                    tuple(order), tuple(looks), visits, visits, reason="answered", groups=()
+                )
         groups = self._playing_groups(looks, len(names))
         if visits >= plan[-1]:
-            return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
+            return Progress(
+                tuple(order), tuple(looks), visits, visits, reason="items", groups=groups
+            )
         next_visits = self.visits_at_next_look(visits, looks, plan)
-        return Progress(tuple(order), tuple(looks), visits, next_visits, "", groups)
+        return Progress(tuple(order), tuple(looks), visits, next_visits, reason="", groups=groups)
 
     def _playing_groups(self, looks: Sequence[Look], models: int) -> tuple[tuple[int, ...], ...]:
         """Return the positions of the models that play on, by group.

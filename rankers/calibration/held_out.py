@@ -8,6 +8,7 @@ ratings, by a factor kappa that can be estimated.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -219,11 +220,12 @@ def hold_out_models(
         return signal.predict(weights[k])
 
     soft_credit = soften_verdicts(target, signal)
+    rate_each = partial(leave_one_out, evidence, regularization=regularization)
     scales = {
-        "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
-        "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
-        "soft": leave_one_out(
-            evidence, soft_credit, regularization, method, "soft", soft_credit_of_fold
+        "human": rate_each(evidence.human, method=ErrorMethod(), credit_kind="human"),
+        "hard": rate_each(evidence.hard, method=method, credit_kind="hard"),
+        "soft": rate_each(
+            soft_credit, method=method, credit_kind="soft", credit_of_fold=soft_credit_of_fold
         ),
     }
     plain = _uncorrected_models(evidence, weights, scales)

@@ -126,7 +126,8 @@ class DifferenceTest:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return both ends of the two-sided confidence interval, infinite where unbounded."""
-        return self.low((1 - level) / 2), self.high((1 - level) / 2)
+        tail = (1 - level) / 2
+        return self.low(tail), self.high(tail)
 
     def low(self, alpha: float) -> float:
         """Return the one-sided lower bound at level 1 - alpha, -infinity if unbounded."""
@@ -145,7 +146,9 @@ class DifferenceTest:
         """
         if not self.misses_rare:
             return None
-        return int(1 / (1 - (1 - level) ** (1 / self.items)))
+        # 1/N solves 1 - (1 - 1/N)^n = level.
+        share_of_rare = 1 - (1 - level) ** (1 / self.items)
+        return int(1 / share_of_rare)
 
     def _p(self, null: float, side: int) -> float:
         """Return the one-sided p-value of an assumed difference, consistent with the exact test.
@@ -219,7 +222,9 @@ def t_tails(
     least = 0.5**number
     if error_of_sum <= CONTRIBUTION_ROUNDING * abs(total):
         return _tails_without_error(total, least, 0.0)
-    above, below = stdtr(freedom or number - 1, np.array([-1, 1]) * total / error_of_sum)
+    if not freedom:
+        freedom = number - 1
+    above, below = stdtr(freedom, np.array([-1, 1]) * total / error_of_sum)
     return max(float(above), least), max(float(below), least)
 
 
@@ -494,7 +499,8 @@ def sum_by_group(values: np.ndarray, group: np.ndarray) -> np.ndarray:
         values: the values, shape (items, ...).
         group: code of each item's group, from 0, shape (items,).
     """
-    sums = np.zeros((int(group.max(initial=-1)) + 1, *values.shape[1:]))
+    groups = int(group.max(initial=-1)) + 1
+    sums = np.zeros((groups, *values.shape[1:]))
     np.add.at(sums, group, values)
     return sums
 
@@ -665,12 +671,16 @@ def conditional_tails(won: int, lost: int, items: int, difference: float) -> Tai
         difference: the assumed difference of the shares, in [-1, 1].
     """
     differing = won + lost
-    share = max(differing / items, abs(difference)) if items else 1.0
-    probability = (1 + difference / share) / 2 if difference else 0.5
-    return (
-        _binomial_tail(won, differing, probability),
-        _binomial_tail(lost, differing, 1 - probability),
-    )
+    # The share of items that differ; it cannot be below the difference.
+    share = 1.0
+    if items:
+        share = max(differing / items, abs(difference))
+    probability = 0.5
+    if difference:
+        probability = (1 + difference / share) / 2
+    above = _binomial_tail(won, differing, probability)
+    below = _binomial_tail(lost, differing, 1 - probability)
+    return above, below
 
 
 def _binomial_tail(successes: int, trials: int, probability: float) -> float:

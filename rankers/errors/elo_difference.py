@@ -322,7 +322,9 @@ class RatingGap:
             share = credits[0].share
             if share not in (0, 1):
                 continue
-            probability = min(1.0, len(credits) * min(credit.tail for credit in credits))
+            # Bonferroni's rule for one kind of battles or two.
+            smallest_tail = min(credit.tail for credit in credits)
+            probability = min(1.0, len(credits) * smallest_tail)
             if (sign > 0) == (share == 1):
                 above = max(above, probability)
             else:

@@ -168,7 +168,8 @@ class FewBattles:
             """
             slope = self.sensitivity(strength)
             opponent_variance = slope @ covariance @ slope
-            error = float(np.sqrt(allowed_surplus**2 + quantile**2 * opponent_variance))
+            allowed_variance = allowed_surplus**2 + quantile**2 * opponent_variance
+            error = float(np.sqrt(allowed_variance))
             surplus = self.credit - self.expected_sum(strength)
             return (surplus if has_won else -surplus) - error
 

@@ -396,17 +396,20 @@ def _pairs_to_test(
         return list(combinations(placed.tolist(), 2))
     pairs = []
     by_others = []
-    has_others = estimate.tests is not None and estimate.tests.uses_all_items
-    has_others = has_others and bool(_least_p(estimate.clusters) <= tail)
+    has_others = False
+    if estimate.tests is not None and estimate.tests.uses_all_items:
+        has_others = bool(_least_p(estimate.clusters) <= tail)
     for k, first in enumerate(placed.tolist()):
         others = placed[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
         is_enough = np.ones(len(others), dtype=bool)
         if items is not None:
             is_enough = _least_p(np.minimum(items[first], items[others])) <= tail
-        pairs += [(first, second) for second in others[is_tested & is_enough].tolist()]
+        with_enough = others[is_tested & is_enough].tolist()
+        pairs += [(first, second) for second in with_enough]
         if has_others:
-            by_others += [(first, second) for second in others[is_tested & ~is_enough].tolist()]
+            without_enough = others[is_tested & ~is_enough].tolist()
+            by_others += [(first, second) for second in without_enough]
     if len(by_others) > MOST_BY_OTHERS:
         return pairs
     return sorted([*pairs, *by_others])
@@ -699,7 +702,8 @@ def further_items(items: int, critical: float, z: float) -> int | None:
     """
     if items < FEWEST_ITEMS or np.isnan(z) or abs(z) < 1:
         return None
-    return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0))
+    times_needed = ((critical + POWER_QUANTILE) / z) ** 2
+    return ceil(items * max(times_needed - 1, 0.0))
 
 
 def further_labels(

@@ -84,7 +84,10 @@ class RoughTests:
         statistic = np.where(is_first_hub, statistic, -statistic)
         fewest = np.minimum(self.items[first], self.items[second])
         freedom = np.where(self.is_few(first, second), fewest, number) - 1
-        p = stdtr(np.maximum(freedom, 1)[:, None], statistic[:, None] * [-1, 1])
+        # The p-value of each tail has a column.
+        signs_of_tails = np.array([-1, 1])
+        signed_statistic = np.multiply.outer(statistic, signs_of_tails)
+        p = stdtr(np.maximum(freedom, 1)[:, None], signed_statistic)
         least_p: np.ndarray = 0.5 ** number[:, None]
         return np.maximum(p, least_p)
 
@@ -370,10 +373,15 @@ class _HubTests:
         """Return the part of the scores that the hub's battles with others add, shape (partners,
         clusters)."""
         model, opponent, _, weight, cluster = self.tests.sides
-        of_hub = slice(*np.searchsorted(model, [self.hub, self.hub + 1]))
-        opponent, weight, cluster = opponent[of_hub], weight[of_hub], cluster[of_hub]
+        # The battles are sorted by model.
+        start, end = np.searchsorted(model, [self.hub, self.hub + 1])
+        opponent = opponent[start:end]
+        weight = weight[start:end]
+        cluster = cluster[start:end]
+        # From here on, arrays have the shape (partners, battles of the hub).
         expected_before = self.tests.win_chance[self.hub, opponent]
-        values = weight * direction[:, opponent] * (expected_before - expected[:, opponent])
+        surplus = expected_before - expected[:, opponent]
+        values = weight * direction[:, opponent] * surplus
         row = np.repeat(self.rows, len(opponent))
         return self._sum_by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
 

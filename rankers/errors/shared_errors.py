@@ -113,15 +113,15 @@ class _Residuals:
         Returns:
             Covariances, shape (sizes, pairs).
         """
-        is_common = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
-        # `shares` has, for each pair of judges, the share of its common matchups that are of each
-        # pair of models, shape (pairs, model pairs).
-        shares = np.stack(
-            [
-                np.bincount(self.pair_of_matchup, column, len(self.strength_gaps)) / column.sum()
-                for column in is_common.T
-            ]
-        )
+        # A product is NaN unless both judges of the pair judged the matchup.
+        products = self.values[:, self.first] * self.values[:, self.second]
+        is_common = ~np.isnan(products)
+        # For each pair of judges, the share of its common matchups that are of each pair of models.
+        shares_by_pair = []
+        for is_common_of_pair in is_common.T:
+            counts = np.bincount(self.pair_of_matchup, is_common_of_pair, len(self.strength_gaps))
+            shares_by_pair.append(counts / is_common_of_pair.sum())
+        shares = np.stack(shares_by_pair)
         weights = NODE_WEIGHTS / NODE_WEIGHTS.sum()
         curves = []
         for share_of_largest in np.linspace(0, 1, EFFECTS):
@@ -136,7 +136,8 @@ class _Residuals:
             random_part = np.multiply.outer(effect, NODES)
             # Expected credits by judge, difference of log-strengths and node of the item effect.
             credit = expit(fixed_part[:, :, None] + random_part[:, None])
-            centred_credit = credit - (credit @ weights)[:, :, None]
+            mean_credit = credit @ weights
+            centred_credit = credit - mean_credit[:, :, None]
             covariance_of_pair = (
                 centred_credit[self.first] * centred_credit[self.second]
             ) @ weights
@@ -268,7 +269,8 @@ def _residuals(fit: SlopeFit) -> _Residuals:
     is_judged = ~np.isnan(values)
     pairs = []
     for j, k in combinations(range(len(data.judges)), 2):
-        common_matchups = (is_judged[:, j] & is_judged[:, k]).sum()
+        is_judged_by_both = is_judged[:, j] & is_judged[:, k]
+        common_matchups = is_judged_by_both.sum()
         if common_matchups >= FEWEST_BATTLES:
             pairs.append((j, k))
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T

@@ -435,7 +435,8 @@ def centred_gram(
         size = block.shape[0]
         multiplied = block
         if squared_factor is not None:
-            multiplied = _multiply_rows(block, squared_factor[rows : rows + size])
+            factor_of_block = squared_factor[rows : rows + size]
+            multiplied = _multiply_rows(block, factor_of_block)
         gram = gram + as_dense(block.T @ multiplied)
         column_sums = column_sums + np.asarray(block.sum(axis=0)).ravel()
         multiplied_sums = multiplied_sums + np.asarray(multiplied.sum(axis=0)).ravel()

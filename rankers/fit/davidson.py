@@ -126,7 +126,8 @@ def outcomes_loss(
         logits: lead - log(nu), lead + log(nu), and lead.
     """
     win, tie, loss = np.split(credit, OUTCOME_PAIRS, axis=-1)
-    number = np.split(weight, OUTCOME_PAIRS, axis=-1)[0]
+    # The three rows of a pair have the same weight.
+    number, *_ = np.split(weight, OUTCOME_PAIRS, axis=-1)
     below, above, lead = np.split(logits, OUTCOME_PAIRS, axis=-1)
     p_win, p_tie, p_loss = outcome_probabilities(lead, (above - below) / 2)
     # The lead counts twice between a win and a loss: once for each.

@@ -181,7 +181,8 @@ class DesignMatrix:
             [self.transpose_product(column[None]) for column in weighted_columns]
         )
         with_strengths = further_rows[:, : self.models]
-        return np.vstack([np.hstack([strengths[0], with_strengths.T]), further_rows])[None]
+        rows_of_strengths = np.hstack([strengths[0], with_strengths.T])
+        return np.vstack([rows_of_strengths, further_rows])[None]
 
     def _information_of_strengths(self, curvature: np.ndarray) -> np.ndarray:
         """Return the block of X' diag(c) X of the strengths, shape (samples, models, models).
@@ -198,7 +199,7 @@ class DesignMatrix:
             matrix = np.zeros((samples, size, size))
             matrix[:, self.first, self.second] = -curvature
             matrix[:, self.second, self.first] = -curvature
-        diagonals = np.einsum("kii->ki", matrix)  # a view
+        diagonals = np.einsum("kii->ki", matrix)  # a view, shape (samples, models)
         diagonals[:] = -matrix.sum(axis=2)
         return matrix
 
@@ -255,7 +256,7 @@ class Likelihood:
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
         else:
-            diagonals = np.einsum("kii->ki", matrix)  # a view
+            diagonals = np.einsum("kii->ki", matrix)  # a view, shape (samples, parameters)
             diagonals += self.penalty
         size = self.centred_strengths
         if size:
@@ -263,7 +264,7 @@ class Likelihood:
             # prior of the mean makes it regular, and changes no product of its inverse with a
             # centred vector.
             strengths = matrix[:, :size, :size]  # a view
-            prior = np.einsum("kii->k", strengths) / size**2
+            prior = np.einsum("kii->k", strengths) / size**2  # the trace of each sample
             strengths += prior[:, None, None]
         return matrix
 
@@ -275,7 +276,8 @@ class Likelihood:
         """
         logits = self.logits(parameters[None])
         _, curvature = self.loss(self.credit[None], self.weight[None], logits)
-        return self.information(curvature)[0]
+        [information] = self.information(curvature)
+        return information
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,14 +320,13 @@ def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
         NotIdentifiedError: the likelihood has no finite maximum.
         NotConvergedError: no maximum was found.
     """
+    # From here on, there is a first axis of samples, of size 1.
     likelihood = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
     parameters, steps = _iterate(likelihood, start)
-    surplus, _ = likelihood.loss(
-        likelihood.credit, likelihood.weight, likelihood.logits(parameters)
-    )
-    gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(
-        parameters
-    )
+    logits = likelihood.logits(parameters)
+    surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
+    gradient_of_data = likelihood.design.transpose_product(surplus)
+    gradient = gradient_of_data - likelihood.penalty_gradient(parameters)
     return Optimum(
         parameters=parameters[0],
         gradient=float(np.abs(gradient).max() / likelihood.weight.sum()),
@@ -381,8 +382,10 @@ def fit_one_strength(likelihood: Likelihood, parameters: np.ndarray, code: int) 
     """
     design = likelihood.design
     penalty = likelihood.penalty[code]
-    # 1 in rows in which the model is first, -1 in rows in which it is second.
-    side_in_all_rows = (design.first == code).astype(np.float64) - (design.second == code)
+    # 1 in rows in which the model is first, -1 in rows in which it is second, 0 in others.
+    is_first = design.first == code
+    is_second = design.second == code
+    side_in_all_rows = is_first.astype(np.float64) - is_second
     rows = np.flatnonzero(side_in_all_rows)
     side = side_in_all_rows[rows]
     credit = likelihood.credit[0, rows]
@@ -540,7 +543,8 @@ def _centre_strengths(parameters: np.ndarray, models: int) -> np.ndarray:
     The array is changed in place.
     """
     if models:
-        parameters[:, :models] -= parameters[:, :models].mean(axis=1, keepdims=True)
+        strengths = parameters[:, :models]  # a view
+        strengths -= strengths.mean(axis=1, keepdims=True)
     return parameters
 
 

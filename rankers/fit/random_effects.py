@@ -197,7 +197,7 @@ def expected_errors(
     likelihood = _likelihood(pairs, phi, precision, dispersion=1.0)
     p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
     curvature_of_label = pairs.weight * p * (1 - p) / pairs.weight.sum()
-    information_of_label = likelihood.design.information(curvature_of_label[None])[0]
+    [information_of_label] = likelihood.design.information(curvature_of_label[None])
     centring = _centring_matrix(phi)
     errors = []
     for number in numbers:
@@ -285,9 +285,11 @@ def _value_and_information(
 
     The Hessian has shape (parameters, parameters). The penalty is a diagonal.
     """
-    logits = likelihood.logits(parameters[None])[0]
+    # Arrays of the likelihood have a first axis of samples, here of size 1.
+    [logits] = likelihood.logits(parameters[None])
     _, curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])
-    information = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)
+    [information_of_labels] = likelihood.design.information(curvature)
+    information = information_of_labels + np.diag(likelihood.penalty)
     value = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
     return value, information
 
@@ -369,6 +371,8 @@ def _fits_without_each(
         By model: its log-strength by its own labels, the standard error, and the p-value of the
         deviation, shape (models,) each.
     """
+    # The last parameter is kappa, the others are the u of the models. Of matrices by tau, "tii->ti"
+    # takes the diagonals.
     u = modes.parameters[:, :-1]
     prior_variance = modes.spread**2
     variance_of_u = np.einsum("tii->ti", modes.parameter_covariance)[:, :-1]

@@ -154,8 +154,11 @@ def _error_of(fit: Strengths, contrast: np.ndarray, cluster: np.ndarray) -> floa
         cluster: number of each battle's item, shape (battles,).
     """
     likelihood = fit.likelihood
-    logits = likelihood.logits(fit.optimum.parameters[None])[0]
+    # Parameters and logits have a first axis of samples, here of size 1.
+    [logits] = likelihood.logits(fit.optimum.parameters[None])
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
-    influence = surplus * likelihood.design.product(fit.solve(contrast)[None])[0]
+    direction = fit.solve(contrast)
+    [influence_of_unit] = likelihood.design.product(direction[None])
+    influence = surplus * influence_of_unit
     sums = np.bincount(cluster, influence)
     return float(np.sqrt(sums @ sums))

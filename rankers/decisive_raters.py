@@ -114,7 +114,8 @@ class ScoresWithout:
 
         Pairs with a model that has no score here are left out.
         """
-        rated = [pair for pair in pairs if {*pair} <= {*self.models}]
+        known = {*self.models}
+        rated = [pair for pair in pairs if known.issuperset(pair)]
         return [pair for pair in rated if self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
@@ -163,8 +164,8 @@ class ScoresWithout:
         """
         code = self.models.index(leader)
         others = self._codes_of(leader, rivals)
-        # Without each rater, the lead of each rival over the leader, shape (raters, rivals); -inf if
-        # unknown.
+        # Without each rater, the lead of each rival over the leader, shape (raters, rivals); it is
+        # -inf if unknown.
         leads = self.without[:, others] - self.without[:, [code]]
         leads = np.where(np.isnan(leads), -np.inf, leads)
         largest = leads.max(axis=1)
@@ -257,7 +258,8 @@ def _without_most_active(
     """
     without = np.full((len(verdicts), models), np.nan)
     most = min(MOST_FITTED, max(MOST_ROWS // rows, FEWEST_FITTED))
-    for rater in np.argsort(-verdicts, kind="stable")[:most].tolist():
+    most_active_first = np.argsort(-verdicts, kind="stable")
+    for rater in most_active_first[:most].tolist():
         if verdicts[rater] < verdicts.sum():
             without[rater] = scores_without(rater)
     return without

@@ -101,8 +101,8 @@ def drop_out_of_clusters(
     limit = coded.clusters - 1
     if largest is not None:
         limit = min(largest, limit)
-    is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
-    if is_shared:
+    is_in_first_place = strengths.theta > strengths.theta[leader] - SAME_SCORE
+    if is_in_first_place.sum() > 1:
         limit = 0
     is_exact = coded.clusters <= most_enumerated
     find = search.enumerate if is_exact else search.search_greedily
@@ -237,14 +237,15 @@ class _RemovalSearch:
         fit = self.strengths
         pairs = fit.pairs
         if removed:
-            credit, weight = self.cells.resampled_sums(self._counts_without([removed]))
-            remaining_pairs = replace(pairs, credit=credit[0], weight=weight[0])
+            [credit], [weight] = self.cells.resampled_sums(self._counts_without([removed]))
+            remaining_pairs = replace(pairs, credit=credit, weight=weight)
             fit = fit_strengths(remaining_pairs, fit.regularization, fit.theta)
         contrast = np.zeros(pairs.models)
         contrast[[leader, rival]] = 1, -1
         direction = fit.solve(contrast)
         expected = fit.expected_credit(pairs.first, pairs.second)
-        direction_of_cell = (direction[pairs.first] - direction[pairs.second])[self.cells.pair]
+        direction_of_pair = direction[pairs.first] - direction[pairs.second]
+        direction_of_cell = direction_of_pair[self.cells.pair]
         # The amount by which one Newton step narrows the gap if the cluster is removed.
         influence = np.bincount(
             self.cells.cluster,
@@ -256,9 +257,11 @@ class _RemovalSearch:
         remaining = len(influence) - len(removed)
         strongest = np.maximum(influence[order[:removals_left]], 0).sum()
         reachable = INFLUENCE_MARGIN * strongest / (1 - removals_left / remaining)
-        if reachable < fit.theta[leader] - fit.theta[rival]:
+        gap = fit.theta[leader] - fit.theta[rival]
+        if reachable < gap:
             return []
-        return [int(k) for k in order[: min(REFITS_PER_STEP, remaining)]]
+        most = min(REFITS_PER_STEP, remaining)
+        return [int(k) for k in order[:most]]
 
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Fit log-strengths without each set of clusters, shape (sets, models).

@@ -163,8 +163,14 @@ def _price_tournament(
     items = request.items
     if items is None:
         return line
-    error = variance.transform(lambda value: sqrt(value / items))
-    return replace(line, error=error, gap=error.transform(lambda value: detected_se * value))
+
+    def error_on_items(value: float) -> float:
+        """Return the standard error on the planned items, given a variance on one item."""
+        return sqrt(value / items)
+
+    error = variance.transform(error_on_items)
+    gap = error.transform(lambda value: detected_se * value)
+    return replace(line, error=error, gap=gap)
 
 
 def _planned_models(request: PlanRequest) -> tuple[str, ...]:

@@ -148,7 +148,9 @@ def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
     If items have no groups, each item is a group of its own.
     """
     groups = record.field.groups
-    names = [groups[item] for item in items] if groups else list(items)
+    names = list(items)
+    if groups:
+        names = [groups[item] for item in items]
     _, code = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
     return code
 

@@ -170,17 +170,19 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     if unbounded:
         raise NotIdentifiedError(f"the pilot's verdicts bound no rating of {some(unbounded)}")
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
-    cube = cube_by_item(record, 2 * credit - 1)[order]
+    # Verdicts from -1 to 1, by item, model and opponent; and as credits from 0 to 1.
+    verdicts = cube_by_item(record, 2 * credit - 1)[order]
+    credits = (1 + verdicts) / 2
     calls = None
     if "order" in table and table["order"].notna().all():
         # A row with merged orders took a call for each order.
         calls_by_row = np.where(table["order"] == "merged", 2, 1)
         calls = float(calls_by_row.sum() / len(credit))
     groups = code_groups(record, [record.field.items[k] for k in order])
-    whole = _fit_verdicts((1 + cube) / 2, names, calls, groups)
+    whole = _fit_verdicts(credits, names, calls, groups)
     without_part = []
     for kept in parts_without(groups):
-        part = _fit_verdicts((1 + cube[kept]) / 2, names, calls, groups[kept])
+        part = _fit_verdicts(credits[kept], names, calls, groups[kept])
         without_part.append(part)
     return whole, without_part
 

@@ -400,7 +400,9 @@ def divide_options(
     for parameters in options_by_name(rankers).values():
         shared_options |= parameters.keys()
     for option, default in defaults.items():
-        if options.get(option) == default or "," in str(options.get(option)):
+        value = options.get(option)
+        has_several_values = "," in str(value)
+        if value == default or has_several_values:
             shared_options.discard(option)
     by_tournament, unassigned = assign_options(options, parameters_by_tournament)
     ranker_options = {

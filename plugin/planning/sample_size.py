@@ -109,7 +109,8 @@ def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
-        difference = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
+        difference_by_item = cube[:, first, anchor] - cube[:, second, anchor]
+        difference = np.round(difference_by_item, 12)
         values, counts = np.unique(difference[~np.isnan(difference)], return_counts=True)
         if len(values):
             yield Differences(values, counts / counts.sum())
@@ -153,6 +154,7 @@ def select_edge(
     """
     informative = [differences for differences in pool if differences.informative]
     if allows_single_pairs:
+        # The difference of an edge from the asked one is in [0, 0.01).
         with_edge = [each for each in informative if edge <= each.edge < edge + 0.01]
         if with_edge:
             return with_edge, True
@@ -177,7 +179,9 @@ def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
     is_zero = sizes == 0
     gains = sizes[~is_zero]
     share_of_gains = shares[~is_zero]
-    values = np.concatenate([-gains[::-1], sizes[is_zero], gains])
+    # Values increase: losses, the largest first, then zero if there is any, then gains.
+    losses = -gains[::-1]
+    values = np.concatenate([losses, sizes[is_zero], gains])
     loss_shares = (0.5 - edge) * share_of_gains[::-1]
     win_shares = (0.5 + edge) * share_of_gains
     return Differences(values, np.concatenate([loss_shares, shares[is_zero], win_shares]))
@@ -374,7 +378,8 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
         high *= 2
         if high > most:
             return None
-    # `high` is enough, and half of it is not.
+    # `high` is enough, and half of it is not. Of the candidates between, the first ones are too
+    # few, and all others are enough.
     candidates = range(high // 2 + 1, high)
     number_too_small = bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
     return candidates.start + number_too_small

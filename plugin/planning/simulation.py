@@ -109,7 +109,10 @@ class Judge:
         Returns:
             An array of the same shape.
         """
-        return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
+        # Each of the two bounds of a tie adds a quarter if the margin is above it, and subtracts a
+        # quarter if the margin is below it.
+        sum_of_signs = np.sign(margin - self.tie) + np.sign(margin + self.tie)
+        return sum_of_signs / 4 + 0.5
 
     def mean_credit(self, margin: np.ndarray) -> np.ndarray:
         """Return the expected credit of the response shown first, over the noise of the judge.
@@ -261,8 +264,11 @@ class World:
         score = (
             judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
         )
-        mean_margin = score[:, :, None] - score[:, None, :] + judge.position_bias
-        return np.asarray(mean_margin + judge.noise * rng.logistic(size=mean_margin.shape))
+        score_of_first = score[:, :, None]
+        score_of_second = score[:, None, :]
+        mean_margin = score_of_first - score_of_second + judge.position_bias
+        noise = judge.noise * rng.logistic(size=mean_margin.shape)
+        return np.asarray(mean_margin + noise)
 
     def expected_credits(
         self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"

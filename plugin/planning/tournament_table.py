@@ -167,7 +167,7 @@ def compare_tournaments(
     if seeds < 1:
         raise UsageError(f"--seeds {seeds}: give 1 or more")
     settings, remaining_options = divide_options(options, names, [ranker])
-    if any("seed" in settings_of_tournament for settings_of_tournament in settings.values()):
+    if "seed" in set().union(*settings.values()):
         raise UsageError("--set seed: the seeds are counted from --seed; leave it out")
     record = recording_of(battles, pool=pool)
     options_of_ranker = ranker_options([ranker], remaining_options)[ranker]
@@ -258,7 +258,11 @@ def _compare_design(
 
 def _mean_costs(prices: Sequence[Price]) -> dict[str, float]:
     """Return the mean of each cost in `COSTS` over replays, by name."""
-    return {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
+    means = {}
+    for name in COSTS:
+        costs = [getattr(price, name) for price in prices]
+        means[name] = float(np.mean(costs))
+    return means
 
 
 def _mean_distances(distances: Sequence[tuple[float, float]]) -> dict[str, Any]:

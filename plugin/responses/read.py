@@ -261,7 +261,7 @@ def read_responses(
     parts, notes, form, unanswered = _read_all_sources(sources, readers, form, optional=optional)
     paired = pair_rows([*prompts, *_rows_in(parts)], _runs_in(parts), allowed)
     notes += paired.notes
-    asked = questions_in(paired.rows[: len(prompts)])
+    asked = questions_in(paired.rows[: len(prompts)])  # the prompts, as rows keep their order
     rows, tasks, prompts = _name_tasks(paired.rows[len(prompts) :], asked)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
@@ -390,11 +390,13 @@ def _choose_logs_of_sources(
     for reader in readers:
         logs = []
         for place in places:
-            logs.append({path: place.label for path in place.paths if _is_log_of(reader, path)})
+            logs_of_place = [path for path in place.paths if _is_log_of(reader, path)]
+            logs.append(dict.fromkeys(logs_of_place, place.label))
         if not any(logs):
             continue
         if reader.choose is None:
-            names |= {path: label for source in logs for path, label in source.items()}
+            for label_of_log in logs:
+                names |= label_of_log
             continue
         chosen = reader.choose(logs)
         names |= chosen.names
@@ -408,7 +410,9 @@ def _choose_logs_of_sources(
 def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
     """Return a note on the files that hold no responses."""
     skipped = [str(part.path) for part in parts if part.rows is None]
-    return [Notice("files-without-responses", {"files": skipped})] if skipped else []
+    if not skipped:
+        return []
+    return [Notice("files-without-responses", {"files": skipped})]
 
 
 def _error_without_responses(
@@ -435,11 +439,12 @@ def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> lis
 
     It is the error of this file when it is named alone; empty if no file was skipped.
     """
-    skipped = [part for part in parts if part.rows is None]
+    skipped = [part.path for part in parts if part.rows is None]
     if not skipped:
         return []
+    first_skipped, *_ = skipped
     try:
-        _read_all_sources([skipped[0].path], readers, NO_GROUPS, optional=False)
+        _read_all_sources([first_skipped], readers, NO_GROUPS, optional=False)
     except PodiumError as error:
         return [str(error)]
     return []
@@ -466,7 +471,12 @@ def read_prompts(
     chosen = _choose_logs_of_sources(places, readers)
     for place, samples in zip(places, lm_eval.find_newest_samples(places), strict=True):
         parts, notes_of_source = _read_source(
-            place, samples, chosen, readers, PROMPT_SHAPES, RowForm(cluster=cluster)
+            place,
+            samples,
+            chosen,
+            readers,
+            shapes=PROMPT_SHAPES,
+            form=RowForm(cluster=cluster),
         )
         rows += _rows_in(parts)
         notes += notes_of_source

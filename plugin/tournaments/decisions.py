@@ -220,9 +220,14 @@ def _depends_on_transitivity(tournament: Any, field: Field, progress: Progress) 
     if hasattr(tournament, "anchor"):
         return tournament.top_count is not None
     plays_open_pairs_only = getattr(tournament, "opponents", None) == "open"
-    if not plays_open_pairs_only or tournament.error is not None or tournament.newcomers(field):
+    if not plays_open_pairs_only:
         return False
-    return any(look.is_divided for look in progress.looks[:-1])
+    if tournament.error is not None or tournament.newcomers(field):
+        return False
+    # Groups play separately after a look that divides them, and there are no battles after the
+    # last one.
+    earlier_looks = progress.looks[:-1]
+    return any(look.is_divided for look in earlier_looks)
 
 
 def _decisions(
@@ -241,9 +246,10 @@ def _decisions(
     if last.check is not None and last.check.is_other_scale:
         check = last.check
         slope = f"(slope {check.slope:.2f}, 97.5%: {check.low:.2f} … {check.high:.2f})"
+        subjects = some(new or [RATED_ONLY])
         return [
-            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have another "
-            f"scale than the battles {slope}."
+            f"Nothing is claimed about {subjects}: the given ratings have another scale than the "
+            f"battles {slope}."
         ]
     if tournament.error is not None:
         sentences = [_rating_decision(last, new)]

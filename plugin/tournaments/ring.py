@@ -92,7 +92,9 @@ class Ring(Stopping):
             )
             return replace(coming, left_out=sum(absent.values()), left_out_of=absent)
         progress = self.progress_of(field, played)
-        return OVER if progress.reason else self._next_round(field, order, progress, played)
+        if progress.reason:
+            return OVER
+        return self._next_round(field, order, progress, played)
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress of a tournament with `until` from its rounds.
@@ -140,7 +142,8 @@ class Ring(Stopping):
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of some models among all models, sorted by name."""
-        return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
+        all_names = sorted(field.models)
+        return tuple(k for k, name in enumerate(all_names) if name in names)
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles; without `until`, each item is visited once.
@@ -256,8 +259,10 @@ class Ring(Stopping):
         edges = edges or _best_circle(group, rng, met)
         pairs_of_circle: set[frozenset[int]] = set()
         for first, second in edges:
-            # A pair that met before plays in the other order.
-            battle = (second, first) if (first, second) in met else (first, second)
+            battle = (first, second)
+            if battle in met:
+                # A pair that met before plays in the other order.
+                battle = (second, first)
             has_met_in_this_order = battle in met
             meets_in_this_circle = frozenset(battle) in pairs_of_circle
             if not has_met_in_this_order and not meets_in_this_circle:
@@ -285,8 +290,8 @@ def _pairs_by_item(names: Sequence[str], played: Sequence[Round]) -> dict[str, M
     for round_ in played:
         for outcome in round_.outcomes:
             battle = outcome.pairing
-            first = battle.first or battle.a
-            second = battle.b if battle.first == battle.a else battle.a
+            is_b_first = battle.first == battle.b
+            first, second = (battle.b, battle.a) if is_b_first else (battle.a, battle.b)
             met.setdefault(battle.item, set()).add((code[first], code[second]))
     return met
 
@@ -308,7 +313,7 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
     circles = []
     for _ in range(TRIES if met else 1):
         members = rng.permutation(group).tolist()
-        next_members = members[1:] + members[:1]
+        next_members = [*members[1:], members[0]]
         circles.append(list(zip(members, next_members, strict=True)))
 
     def new_pairs(circle: list[tuple[int, int]]) -> int:

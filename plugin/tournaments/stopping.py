@@ -243,7 +243,8 @@ class Stopping:
             raise UsageError(
                 f"start={self.start}: too few items to estimate an error; give {MIN_ITEMS} or more"
             )
-        if self.margin and (not self.until or self.error is not None):
+        has_decisions = bool(self.until) and self.error is None
+        if self.margin and not has_decisions:
             raise UsageError(
                 f"margin={self.margin:g} belongs to until=order or until=topK; leave it out"
             )
@@ -252,13 +253,17 @@ class Stopping:
     def error(self) -> float | None:
         """The mean half-width of `error:X` in Elo; None for another question."""
         match = QUESTION.fullmatch(self.until)
-        return float(match["error"]) if match and match["error"] else None
+        if match is None or not match["error"]:
+            return None
+        return float(match["error"])
 
     @property
     def top_count(self) -> int | None:
         """The K of `topK`; None for another question."""
         match = QUESTION.fullmatch(self.until)
-        return int(match["top"]) if match and match["top"] else None
+        if match is None or not match["top"]:
+            return None
+        return int(match["top"])
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles: all that are played without `until`."""
@@ -281,7 +286,8 @@ class Stopping:
         visits = [self.start]
         while 2 * visits[-1] < most / 1.2:
             visits.append(2 * visits[-1])
-        return (*(number for number in visits if number < most), most)
+        before_last = [number for number in visits if number < most]
+        return (*before_last, most)
 
     def rounds(self, field: Field) -> int | None:
         """Return the maximum number of rounds.
@@ -291,8 +297,11 @@ class Stopping:
         """
         if self.error is not None:
             return None
-        visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
-        return len(self.planned_looks(visits)) if self.until else 1
+        if not self.until:
+            return 1
+        passes = getattr(self, "passes", 1)
+        visits = passes * len(draw_items(field, self.items, self.seed))
+        return len(self.planned_looks(visits))
 
     def refuse_unanswerable(self, field: Field, items: Sequence[str]) -> None:
         """Raise UsageError if there are too few items, groups of items or models for the question.
@@ -395,14 +404,10 @@ class Stopping:
             )
             looks.append(look)
             if not look.open.any():
-                return Progress(
-                    tuple(order), tuple(looks), visits, visits, reason="answered", groups=()
-                )
+                return Progress(tuple(order), tuple(looks), visits, visits, "answered", groups=())
         groups = self._playing_groups(looks, len(names))
         if visits >= plan[-1]:
-            return Progress(
-                tuple(order), tuple(looks), visits, visits, reason="items", groups=groups
-            )
+            return Progress(tuple(order), tuple(looks), visits, visits, "items", groups=groups)
         next_visits = self.visits_at_next_look(visits, looks, plan)
         return Progress(tuple(order), tuple(looks), visits, next_visits, reason="", groups=groups)
 

@@ -127,11 +127,11 @@ def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> f
     surplus_of_battle = battles.weight * (battles.credit - expected)
     surplus = np.bincount(battles.cluster[order], surplus_of_battle[order])
     expected_by_opponent = expit(theta - battles.theta)
+    variance_by_opponent = expected_by_opponent * (1 - expected_by_opponent)
     _, weight = battles.opponent_sums()
-    information = (
-        float(weight @ (expected_by_opponent * (1 - expected_by_opponent))) + regularization
-    )
-    return float(POINTS * np.sqrt(np.var(surplus, ddof=1) * len(surplus)) / information)
+    information = float(weight @ variance_by_opponent) + regularization
+    variance_of_score = np.var(surplus, ddof=1) * len(surplus)
+    return float(POINTS * np.sqrt(variance_of_score) / information)
 
 
 def bootstrap_se(

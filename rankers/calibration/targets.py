@@ -175,7 +175,8 @@ def held_out_log_loss(evidence: Evidence, fold_weights: np.ndarray) -> float | N
     for held_out_model in (evidence.first[is_used], evidence.second[is_used]):
         logits = np.sum(x * fold_weights[held_out_model], axis=1)
         is_predicted = ~np.isnan(logits)
-        loss = np.logaddexp(0, logits[is_predicted]) - human[is_predicted] * logits[is_predicted]
+        known_logits = logits[is_predicted]
+        loss = np.logaddexp(0, known_logits) - human[is_predicted] * known_logits
         total_loss += float(np.sum(weight[is_predicted] * loss))
         total_weight += float(weight[is_predicted].sum())
     return total_loss / total_weight if total_weight else None

@@ -479,9 +479,14 @@ class EloTests:
         is_rounding = np.abs(coded.credit - expected) < SMALLEST_DEVIATION
         expected = np.where(is_rounding, coded.credit, expected)
         deviation = surplus_by_cluster(coded, expected)
-        squares = deviation**2 if isinstance(deviation, np.ndarray) else deviation.power(2)
+        # The matrix is dense or sparse, and so are its powers.
+        if isinstance(deviation, np.ndarray):
+            squares = deviation**2
+            fourth = squares**2
+        else:
+            squares = deviation.power(2)
+            fourth = squares.power(2)
         sum_of_squares = np.asarray(squares.sum(axis=0)).ravel()
-        fourth = squares**2 if isinstance(squares, np.ndarray) else squares.power(2)
         sum_of_fourth = np.asarray(fourth.sum(axis=0)).ravel()
         number: np.ndarray = sum_of_squares**2 / np.where(sum_of_fourth > 0, sum_of_fourth, 1.0)
         return number

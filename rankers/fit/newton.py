@@ -698,9 +698,12 @@ def _damp_factors(
         slope_of_likelihood = np.sum(surplus * logit_change, axis=1)
         slope_of_penalty = np.sum(penalty_gradient * parameter_change, axis=1)
         slope = slope_of_likelihood - slope_of_penalty
-        undecided = undecided[slope < -SLOPE_ROUNDING * predicted_gain[undecided]]
+        # The end of the step is beyond the maximum along it.
+        is_too_long = slope < -SLOPE_ROUNDING * predicted_gain[undecided]
+        undecided = undecided[is_too_long]
         factor[undecided] /= 2
-        undecided = undecided[factor[undecided] * step.move[undecided] > LARGEST_UNDAMPED]
+        may_overshoot = factor[undecided] * step.move[undecided] > LARGEST_UNDAMPED
+        undecided = undecided[may_overshoot]
     return factor
 
 

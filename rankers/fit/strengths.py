@@ -112,8 +112,10 @@ class LadderPrior:
             against_rated.credit, against_rated.weight - against_rated.credit
         )
         weight = against_rated.sum_by_model(against_rated.weight, against_rated.weight)
-        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL_WON * weight)
-        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL_WON) * weight)
+        wins_nearly_all = credit >= NEARLY_ALL_WON * weight
+        loses_nearly_all = credit <= (1 - NEARLY_ALL_WON) * weight
+        is_above = (theta > theta[rated].max()) & wins_nearly_all
+        is_below = (theta < theta[rated].min()) & loses_nearly_all
         side = is_above.astype(int) - is_below.astype(int)
         return np.where(rated, 0, side)
 

@@ -95,11 +95,10 @@ def add_answers(
     merged = merged or {}
     ranked = {**slices, **merged}
     compared = {each.slice for each in standings if who_sentence(each) is not None}
-    checks = {
-        value: checks_of_battles(battles, families, merged.get(value))
-        for value, battles in slices.items()
-        if value in compared
-    }
+    checks = {}
+    for value, battles in slices.items():
+        if value in compared:
+            checks[value] = checks_of_battles(battles, families, merged.get(value))
     are_alone = any(select_codes(own.notes, RANKED_ALONE) for own in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
     claimed = [
@@ -115,16 +114,19 @@ def add_answers(
             continue
         # Where each answer is printed, each says itself that no place is certain.
         is_first_with_leader = k == 0 and bool(leading_group(claimed[k]))
-        says_others = not are_alone or is_first_with_leader
+        on_slices = None
+        if not are_alone or is_first_with_leader:
+            on_slices = _sentence_on_slices(claimed[k], claimed, checks, noun)
         answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _sentence_on_slices(claimed[k], claimed, checks, noun) if says_others else None,
-            in_doubt[k],
+            what_next=on_slices,
+            in_doubt=in_doubt[k],
             name_slice=(len(slices) > 1),
         )
-    return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
+    printed = answered if are_alone else answered[:1]
+    return _without_repeated_warning(answered, printed, checks)
 
 
 def _without_repeated_warning(
@@ -146,8 +148,9 @@ def _without_repeated_warning(
         # An answer of a single sentence says nothing of the checks.
         if len(each.answer) < 2:
             continue
-        first_checks = flagged_checks(adjust_tests(checks[each.slice]))[:MOST_DESCRIBED]
-        if "items" in [check.name for check in first_checks]:
+        flagged = flagged_checks(adjust_tests(checks[each.slice]))
+        described_checks = [check.name for check in flagged[:MOST_DESCRIBED]]
+        if "items" in described_checks:
             described.add(each.slice)
     repeated = CHECKS["items"].code
     shortened = []
@@ -239,8 +242,8 @@ def build_ranking_answer(
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
     who = limit_sentence(who, of_slice=of_slice, raters=fixed_raters_of(claimed), models=models)
-    checked = replace(checked, next_in_brief=in_brief)
-    return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+    answer = (who, trust, what_next) if what_next else (who, trust)
+    return replace(checked, next_in_brief=in_brief, answer=answer)
 
 
 def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
@@ -396,9 +399,9 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     would have to go.
     """
     drop_out = standings.diagnostics.get("drop_out")
-    is_shared = sum(entry.rank == 1 for entry in standings.entries) > 1
+    models_in_first_place = [entry.model for entry in standings.entries if entry.rank == 1]
     counts = standings.counts
-    if not drop_out or is_shared or counts.units < 2:
+    if not drop_out or len(models_in_first_place) > 1 or counts.units < 2:
         return None
     nouns = plural(counts.unit, 2)
     if "unknown" in drop_out:
@@ -442,7 +445,9 @@ def next_sentence(
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return None
-    if 1 in separation.beats[0] or "decisions" in standings.diagnostics.get("answer", {}):
+    are_separated = 1 in separation.beats[0]
+    has_decisions = "decisions" in standings.diagnostics.get("answer", {})
+    if are_separated or has_decisions:
         return None
     if "ladder" in standings.diagnostics:
         return None  # more items leave the errors of given ratings as they are
@@ -562,11 +567,12 @@ def _sentence_on_slices(
     """
     leaders = _same_leaders_sentence(standings, others, noun)
     labels = {each.slice: each.shown_slice for each in others}
-    decided_by_order = [
-        str(labels.get(value, value))
-        for value, own in checks.items()
-        if value != standings.slice and find_flagged(adjust_tests(own), [ORDER_DECIDES])
-    ]
+    decided_by_order = []
+    for value, checks_of_slice in checks.items():
+        if value == standings.slice:
+            continue
+        if find_flagged(adjust_tests(checks_of_slice), [ORDER_DECIDES]):
+            decided_by_order.append(str(labels.get(value, value)))
     if leaders is None or not decided_by_order:
         return leaders
     order = rank_templates.ORDER_DECIDES_IN_SLICES.format(slices=some(decided_by_order, most=5))
@@ -591,18 +597,20 @@ def _same_leaders_sentence(
     if len(slices) < 2:
         return None
     leaders = leading_group(standings)
-    same = sum(leading_group(other) == leaders for other in slices)
+    groups = [leading_group(other) for other in slices]
+    same = sum(group == leaders for group in groups)
     share = f"{same} of {len(slices)} {plural(noun, len(slices))}"
     if same == len(slices):
         share = all_of(same, noun)
-    groups = [leading_group(other) for other in slices]
     # Only if none of the leaders leads another slice, others lead there.
     groups_with_leaders = [group for group in groups if not {*group}.isdisjoint(leaders)]
     if leaders and len(groups_with_leaders) == 1:
-        led = sum(map(bool, groups)) - 1
-        return _other_leaders_sentence(len(slices) - 1, led, noun)
+        slices_with_leaders = [group for group in groups if group]
+        return _other_leaders_sentence(
+            others=len(slices) - 1, led=len(slices_with_leaders) - 1, noun=noun
+        )
     if not leaders:
-        return _no_leader_sentence(same - 1, len(slices) - 1, noun)
+        return _no_leader_sentence(same=same - 1, others=len(slices) - 1, noun=noun)
     models = "model leads" if len(leaders) == 1 else "models lead"
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
 

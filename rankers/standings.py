@@ -136,7 +136,7 @@ def build_standings(
     level_of_slice = 1 - (1 - level) / exposure.slice_count
     clusters = _fewer_of_items_and_raters(exposure, result.estimate)
     contrasts = compare_all_pairs(result.estimate, level=level_of_slice, rng=rng, items=clusters)
-    separation = _separation(exposure, result, contrasts)
+    separation = _separation_of_models(exposure, result, contrasts)
     entries = _ranked_entries(exposure, result, contrasts)
     leader = _leader_diagnostics(entries, separation, exposure, result, as_scale(scale), level)
     return Standings(
@@ -148,7 +148,7 @@ def build_standings(
         entries=(*entries, *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=_diagnostics(exposure, result) | leader,
+        diagnostics=_diagnostic_figures(exposure, result) | leader,
         warnings=(
             *exposure.notes,
             *result.warnings,
@@ -218,7 +218,7 @@ def _leader_diagnostics(
     return {LEADER_INTERVAL: {"model": entries[0].model, "low": low, "high": high}}
 
 
-def _diagnostics(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
+def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
     """Return the figures for the JSON, by name.
 
     They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
@@ -249,7 +249,7 @@ def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     return sorted(by_name, key=lambda code: -score[code])
 
 
-def _separation(
+def _separation_of_models(
     exposure: Exposure, result: RankerResult, contrasts: Contrasts
 ) -> Separation | None:
     """Return which models are clearly ahead of which.

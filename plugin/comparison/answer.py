@@ -72,7 +72,10 @@ def comparison_answer(
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
         limited = limit_sentence(
-            on_all, of_slice=None, raters=raters_of_findings(findings), models=_models(findings)
+            on_all,
+            of_slice=None,
+            raters=raters_of_findings(findings),
+            models=_compared_models(findings),
         )
         return (*verdict, limited, *_contrary_slices(findings, by), *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
@@ -114,7 +117,9 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
     else:
         lead = _if_same_questions(_lead_sentence(finding, p_name), [finding])
         raters = raters_of_findings([finding])
-        sentences = [limit_sentence(lead, of_slice=None, raters=raters, models=_models([finding]))]
+        sentences = [
+            limit_sentence(lead, of_slice=None, raters=raters, models=_compared_models([finding]))
+        ]
     # Of several sentences the first are kept, so that a doubt stands before what the table says.
     second = finding.judge_doubt or finding.loss_check
     if second is not None:
@@ -168,11 +173,11 @@ def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
     """
     if not any(finding.questions_in_doubt for finding in findings):
         return sentence
-    rest = after_colon(sentence, _models(findings))
+    rest = after_colon(sentence, _compared_models(findings))
     return rank_templates.QUESTIONS_IN_DOUBT.format(answer=rest)
 
 
-def _models(findings: Sequence[PairFinding]) -> list[str]:
+def _compared_models(findings: Sequence[PairFinding]) -> list[str]:
     """Return the names of the models that are compared."""
     return [name for each in findings for name in (each.candidate, each.baseline)]
 

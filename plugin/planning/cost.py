@@ -269,12 +269,14 @@ def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
         The label; None if no such design has a known cost.
     """
     costs = {
-        line.design: line.needed.total for line in lines if line.needed and _serves(line, goal)
+        line.design: line.needed.total
+        for line in lines
+        if line.needed and _compares_what_is_asked(line, goal)
     }
     return min(costs, key=lambda name: costs[name], default=None)
 
 
-def _serves(line: PricedDesign, goal: str) -> bool:
+def _compares_what_is_asked(line: PricedDesign, goal: str) -> bool:
     """Return whether a design compares what is to be compared.
 
     Args:

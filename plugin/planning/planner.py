@@ -222,7 +222,7 @@ def _build_plan(request: PlanRequest) -> Plan:
     options = {"seed": request.seed, "tariff": tariff}
     return Plan(
         asked=_numbers_of_plan(request),
-        assumptions=tuple(_assumptions(request)),
+        assumptions=tuple(_assumption_sentences(request)),
         decision=decision,
         candidates=candidates,
         anchor=request.anchor,
@@ -382,7 +382,7 @@ UNWEIGHTED_SHARES = (
 """Assumption of a plan from a pilot whose battles have weights."""
 
 
-def _assumptions(request: PlanRequest) -> Iterator[str]:
+def _assumption_sentences(request: PlanRequest) -> Iterator[str]:
     """Yield what the figures of a plan rest on, a sentence each, without a period.
 
     With a pilot other things are assumed than without one.

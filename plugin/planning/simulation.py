@@ -262,7 +262,9 @@ class World:
         judge = judge or Judge()
         rng = np.random.default_rng(self.seed)
         score = (
-            judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
+            judge.scale * self.quality
+            + judge.length_bias * self.log_length
+            + self._favour_of_models(judge)
         )
         score_of_first = score[:, :, None]
         score_of_second = score[:, None, :]
@@ -286,7 +288,9 @@ class World:
         judge = judge or Judge()
         length_slope = judge.length_bias + judge.verbosity_bias
         score = (
-            judge.scale * self.strengths + length_slope * self.length_means + self._favour(judge)
+            judge.scale * self.strengths
+            + length_slope * self.length_means
+            + self._favour_of_models(judge)
         )
         mean_margin = np.subtract.outer(score, score)
         margin_sd = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, length_slope * self.length_sd)
@@ -318,7 +322,7 @@ class World:
         pairs = pairs_from_matrices(credit, np.triu(np.ones_like(credit), 1))
         return fit_strengths(pairs, regularization=0.0).theta
 
-    def _favour(self, judge: Judge) -> np.ndarray:
+    def _favour_of_models(self, judge: Judge) -> np.ndarray:
         """Return the logits in favour of each model, shape (models,)."""
         return judge.self_preference * np.isin(self.models, judge.favours)
 
@@ -347,7 +351,7 @@ class World:
         # `sign` turns the margin of `a` into the margin of the response shown first, and back.
         sign = 1.0 if order == "ab" else -1.0
         length_difference = self.log_length[item, a] - self.log_length[item, b]
-        favour = self._favour(judge)
+        favour = self._favour_of_models(judge)
         margin_of_a = judge.scale * (self.quality[item, a] - self.quality[item, b])
         margin_of_a = margin_of_a + judge.length_bias * length_difference + favour[a] - favour[b]
         mean_margin = sign * margin_of_a + judge.position_bias

@@ -378,7 +378,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
 
     Columns that say nothing in any row (`UNINFORMATIVE_CELLS`) are left out.
     """
-    rows = [_cells(row) for row in table.rows]
+    rows = [_cells_of_row(row) for row in table.rows]
     header = []
     columns = []
     for name, column in zip(HEADER, zip(*rows, strict=True), strict=True):
@@ -391,17 +391,19 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
         f"tournaments against all {quantity(whole['battles'], 'battle')} of "
         f"{quantity(whole['items'], 'item')}, by {table.ranker}"
     )
-    answer = tuple(_answer(table, table.scale.title))
+    answer = tuple(_answer_sentences(table, table.scale.title))
     return (
         Report(
             title,
             answer,
-            table=Table(title="", header=tuple(header), rows=kept_rows, legend=(_legend(table),)),
+            table=Table(
+                title="", header=tuple(header), rows=kept_rows, legend=(_legend_text(table),)
+            ),
         ),
     )
 
 
-def _legend(table: TournamentTable) -> str:
+def _legend_text(table: TournamentTable) -> str:
     """Explain the columns of the table, as one text."""
     seeds = max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
@@ -419,7 +421,7 @@ def _legend(table: TournamentTable) -> str:
     return legend
 
 
-def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
+def _answer_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     """Yield sentences on the tournaments that answer the question most often and rank best.
 
     Of tournaments with the same share of answers, the one with the fewest calls is named. Nothing
@@ -477,7 +479,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
         )
 
 
-def _cells(row: TournamentRow) -> tuple[str, ...]:
+def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
     """Format a row in the order of `HEADER`; means stand with their standard deviations."""
     costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (

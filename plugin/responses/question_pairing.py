@@ -156,12 +156,9 @@ def pair_rows(
             paired[place] = row
         records += [run for run in paired_runs.runs if run.model]
         results.append(paired_runs.result)
-    are_kept = bool(runs) or bool(_warn_of_settings(records))
-    kept = tuple(records) if are_kept else ()
+    kept = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
-    reported = findings
-    if not kept:
-        reported = tuple(finding for finding in findings if finding.unshared)
+    reported = findings if kept else tuple(finding for finding in findings if finding.unshared)
     notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))

@@ -64,7 +64,7 @@ class Anchor(Stopping):
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
         """
-        choice = self._choose(field, played)
+        choice = self._choose_anchors(field, played)
         anchors = choice.anchors
         if not anchors:
             return schedule_pairings(field, choice.pilot.pairings, played, choice.pilot.note)
@@ -82,17 +82,17 @@ class Anchor(Stopping):
 
     def size(self, field: Field) -> int:
         """Return the number of battles; with `auto`, the maximum."""
-        if self._anchors(field):
+        if self._named_anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
-        pilot_items, pilot = self._pilot(field)
+        pilot_items, pilot = self._pilot_round(field)
         battles_per_item = max(len(field.models) - 1, 0)
         return len(pilot.pairings) + (len(items) - len(pilot_items)) * battles_per_item
 
     def rounds(self, field: Field) -> int | None:
         """Return the maximum number of rounds, the pilot's included; None if it is not fixed."""
         number = super(Anchor, self).rounds(field)
-        if number is None or self._anchors(field):
+        if number is None or self._named_anchors(field):
             return number
         return number + 1
 
@@ -101,13 +101,13 @@ class Anchor(Stopping):
 
         The pilot's items do not count, either: they are not in the order of visits.
         """
-        choice = self._choose(field, played)
+        choice = self._choose_anchors(field, played)
         order = order_of_visits(field, self.items, self.seed)
         items_after_pilot = tuple(item for item in order if item not in choice.items)
         rounds_after_pilot = played[choice.rounds :]
         return self.progress(field, items_after_pilot, rounds_after_pilot, against=choice.anchors)
 
-    def _choose(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
+    def _choose_anchors(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
         """Return the anchors that are named, or else the choice by the pilot so far.
 
         There is no choice until all battles of the pilot were played. A choice that later rounds
@@ -116,10 +116,10 @@ class Anchor(Stopping):
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
         """
-        named = self._anchors(field)
+        named = self._named_anchors(field)
         if named:
             return _AnchorChoice(named, items=frozenset(), rounds=0, pilot=OVER)
-        items, pilot = self._pilot(field)
+        items, pilot = self._pilot_round(field)
         rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:
             return _AnchorChoice(anchors=(), items=items, rounds=len(played), pilot=pilot)
@@ -141,7 +141,7 @@ class Anchor(Stopping):
         anchor = most_informative(field.models, pilot_outcomes)
         return _AnchorChoice(anchors=(anchor,), items=items, rounds=rounds, pilot=pilot)
 
-    def _anchors(self, field: Field) -> tuple[str, ...]:
+    def _named_anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses the anchor.
 
         With fewer than three models there is no pilot, because every anchor gives the same
@@ -155,7 +155,7 @@ class Anchor(Stopping):
             return () if is_pilot_needed else field.models[:1]
         return parse_model_names(self.anchor, field.models)
 
-    def _pilot(self, field: Field) -> tuple[frozenset[str], NextRound]:
+    def _pilot_round(self, field: Field) -> tuple[frozenset[str], NextRound]:
         """Return the items of the pilot, and its battles."""
         items = draw_items(field, self.items, self.seed)
         # Samples of one seed are nested, so these are among all items asked for.

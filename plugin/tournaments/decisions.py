@@ -104,16 +104,16 @@ def build_tournament_answer(
     names = sorted(field.models)
     reason = _end_reason(tournament, field, played, progress, max_battles)
     is_answered = reason == "answered"
-    advice = "" if is_answered else _advice(tournament, last, names)
+    advice = "" if is_answered else _advice_sentence(tournament, last, names)
     open_groups = _open_groups(tournament, last, names)
     sentences = [
-        *_decisions(tournament, last, names, tournament.newcomers(field)),
-        _end(reason, progress, max_battles),
+        *_decision_sentences(tournament, last, names, tournament.newcomers(field)),
+        _end_sentence(reason, progress, max_battles),
     ]
     if open_groups and not is_answered:
         undecided = some([some(group) for group in open_groups], "; ")
         sentences.append(f"Undecided: {undecided}.")
-    sentences += [advice, *_limits(tournament, field, progress)]
+    sentences += [advice, *_limit_sentences(tournament, field, progress)]
     about = "played" if _depends_on_transitivity(tournament, field, progress) else "field"
     return TournamentAnswer(
         until=tournament.until,
@@ -189,7 +189,7 @@ def _end_reason(
     return reason
 
 
-def _limits(tournament: Stopping, field: Field, progress: Progress) -> Iterator[str]:
+def _limit_sentences(tournament: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     """Yield sentences on models without a decision, and on what the decisions are about.
 
     The first names models with responses to too few items or groups of items. The second says that
@@ -230,7 +230,7 @@ def _depends_on_transitivity(tournament: Any, field: Field, progress: Progress) 
     return any(look.is_divided for look in earlier_looks)
 
 
-def _decisions(
+def _decision_sentences(
     tournament: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level.
@@ -432,7 +432,7 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     ]
 
 
-def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
+def _end_sentence(reason: str, progress: Progress, max_battles: int | None) -> str:
     """Return why the tournament ended and after how many battles, as a sentence.
 
     Args:
@@ -460,7 +460,7 @@ def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
     return f"Ended because {why}: {size}."
 
 
-def _advice(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
+def _advice_sentence(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return a sentence on how many more items would answer the question.
 
     It may also say why this number is unknown; it is empty if nothing can be said.

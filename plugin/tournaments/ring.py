@@ -226,11 +226,13 @@ class Ring(Stopping):
                 members = group
                 if field.absent:
                     members = sorted({*group} & {*present})
-                for first, second in self._circle(members, present, item, turn, met_on_item):
+                for first, second in self._battles_of_group(
+                    members, present, item, turn, met_on_item
+                ):
                     met_on_item.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])
 
-    def _circle(
+    def _battles_of_group(
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
         """Yield the battles of one group on an item as positions (shown first, shown second).

@@ -113,11 +113,11 @@ class DifferenceTest:
 
     def p_above(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at most `null`."""
-        return self._p(null, 0)
+        return self._p_of_side(null, 0)
 
     def p_below(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at least `null`."""
-        return self._p(null, 1)
+        return self._p_of_side(null, 1)
 
     @property
     def p_value(self) -> float:
@@ -131,11 +131,11 @@ class DifferenceTest:
 
     def low(self, alpha: float) -> float:
         """Return the one-sided lower bound at level 1 - alpha, -infinity if unbounded."""
-        return self._end(alpha, 0)
+        return self._search_end(alpha, 0)
 
     def high(self, alpha: float) -> float:
         """Return the one-sided upper bound at level 1 - alpha, infinity if unbounded."""
-        return self._end(alpha, 1)
+        return self._search_end(alpha, 1)
 
     def rarest_seen(self, level: float = 0.95) -> int | None:
         """Return the largest N for which differences on one in N items are likely in the sample.
@@ -150,7 +150,7 @@ class DifferenceTest:
         share_of_rare = 1 - (1 - level) ** (1 / self.items)
         return int(1 / share_of_rare)
 
-    def _p(self, null: float, side: int) -> float:
+    def _p_of_side(self, null: float, side: int) -> float:
         """Return the one-sided p-value of an assumed difference, consistent with the exact test.
 
         `side` is the position in `Tails`: 0 for the hypothesis that the true difference is at most
@@ -169,7 +169,7 @@ class DifferenceTest:
         is_beyond_zero = is_below_zero == (side == 0)
         return min(p_value_by_tails, at_zero) if is_beyond_zero else max(p_value_by_tails, at_zero)
 
-    def _end(self, alpha: float, side: int) -> float:
+    def _search_end(self, alpha: float, side: int) -> float:
         """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha.
 
         If there is no such end within `limits`, the result is the limit. It is infinite if
@@ -182,18 +182,18 @@ class DifferenceTest:
         outer = centre
         for _ in range(DOUBLINGS):
             outer = float(np.clip(centre + sign * step, *self.limits))
-            if outer == limit or self._p(outer, side) <= alpha:
+            if outer == limit or self._p_of_side(outer, side) <= alpha:
                 break
             step *= 2
-        if self._p(outer, side) > alpha:
+        if self._p_of_side(outer, side) > alpha:
             is_bounded = outer == limit and not self.is_open
             return limit if is_bounded else sign * np.inf
-        if self._p(centre, side) <= alpha:
+        if self._p_of_side(centre, side) <= alpha:
             return centre
 
         def excess(null: float) -> float:
             """Return by how much the p-value of an assumed difference exceeds alpha."""
-            return self._p(null, side) - alpha
+            return self._p_of_side(null, side) - alpha
 
         end = find_root(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE)
         return 0.0 if abs(end) <= 2 * TOLERANCE else end

@@ -191,9 +191,9 @@ class _HubTests:
         sign flips test the pair, or if its scores do not vary.
         """
         tests = self.tests
-        common, change = self._fit()
-        direction = self._direction(common, change)
-        scores, even_squares = self._scores(common, change, direction)
+        common, change = self._fit_hypotheses()
+        direction = self._direction_of_others(common, change)
+        scores, even_squares = self._efficient_scores(common, change, direction)
         is_few = tests.is_few(np.full(len(self.rows), self.hub), self.partners)
         items = np.minimum(tests.items[self.hub], tests.items[self.partners])
         magnitude = np.abs(scores)
@@ -237,7 +237,7 @@ class _HubTests:
             steps - (steps[partner_cells] / inverse_rows[partner_cells])[:, None] * inverse_rows
         )
 
-    def _fit(self) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_hypotheses(self) -> tuple[np.ndarray, np.ndarray]:
         """Fit the strengths under each hypothesis.
 
         Returns:
@@ -286,7 +286,7 @@ class _HubTests:
                 break
         return common
 
-    def _direction(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
+    def _direction_of_others(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
         """Return by how much the other models follow the partner, shape (partners, models).
 
         If the partner gains one logit on the hub, whose strength stays, another model gains the
@@ -322,7 +322,7 @@ class _HubTests:
         self.is_known &= largest_change <= CHANGE_TOLERANCE
         return self._without_both(base[:, None] + share)
 
-    def _scores(
+    def _efficient_scores(
         self, common: np.ndarray, change: np.ndarray, direction: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return each item's efficient score, and the sum of squares of all scores by even chance.

@@ -153,13 +153,13 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     all pairs. Pairs with fewer than 30 common matchups are left out. The list is empty if fewer
     than three pairs are left.
     """
-    residuals = _residuals(fit)
+    residuals = _residuals_of_judges(fit)
     if len(residuals.first) < 3:
         return []
     products = residuals.products(fit.data.coded.clusters)
     sums = products.sum(axis=1)
     curves = _covariance_curves(residuals, fit.slopes)
-    correlation, excess = _excess(sums, curves)
+    correlation, excess = _excess_correlations(sums, curves)
     influence = _influence_of_sums(products, curves)
     for influence_of_slope in _influences_of_slopes(fit, residuals, sums):
         influence += influence_of_slope
@@ -185,7 +185,7 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
     pairs).
 
     `products` are the sums by item, shape (4, clusters, pairs), and `curves` the predicted
-    covariances, as of `_excess`.
+    covariances, as of `_excess_correlations`.
     """
     sums = products.sum(axis=1)
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))
@@ -193,8 +193,8 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
         step = np.zeros_like(sums)
         size = STEP * (np.abs(sums[part, pair]) or 1.0)
         step[part, pair] = size
-        _, excess_above = _excess(sums + step, curves)
-        _, excess_below = _excess(sums - step, curves)
+        _, excess_above = _excess_correlations(sums + step, curves)
+        _, excess_below = _excess_correlations(sums - step, curves)
         derivative = (excess_above - excess_below) / (2 * size)
         influence += np.multiply.outer(products[part, :, pair], derivative)
     return influence
@@ -210,8 +210,12 @@ def _influences_of_slopes(
     influence_on_slopes = fit.influence[:, fit.data.slope_columns]
     steps = STEP * np.eye(len(fit.slopes))
     for step, influence_on_slope in zip(steps, influence_on_slopes.T, strict=True):
-        _, excess_above = _excess(sums, _covariance_curves(residuals, fit.slopes + step))
-        _, excess_below = _excess(sums, _covariance_curves(residuals, fit.slopes - step))
+        _, excess_above = _excess_correlations(
+            sums, _covariance_curves(residuals, fit.slopes + step)
+        )
+        _, excess_below = _excess_correlations(
+            sums, _covariance_curves(residuals, fit.slopes - step)
+        )
         derivative = (excess_above - excess_below) / (2 * STEP)
         yield np.multiply.outer(influence_on_slope, derivative)
 
@@ -227,7 +231,7 @@ def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
     )
 
 
-def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _excess_correlations(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the correlations of residuals, and their excess over either prediction.
 
     Args:
@@ -253,7 +257,7 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return product / norms, (covariance - predicted) * number / norms
 
 
-def _residuals(fit: SlopeFit) -> _Residuals:
+def _residuals_of_judges(fit: SlopeFit) -> _Residuals:
     """Return residuals by matchup and judge, and the pairs of judges to compare.
 
     Compared are the pairs of judges with at least `FEWEST_BATTLES` common matchups.

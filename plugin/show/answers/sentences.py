@@ -95,15 +95,14 @@ def add_answers(
     merged = merged or {}
     ranked = {**slices, **merged}
     compared = {each.slice for each in standings if who_sentence(each) is not None}
-    checks = {}
-    for value, battles in slices.items():
-        if value in compared:
-            checks[value] = checks_of_battles(battles, families, merged.get(value))
+    checks = {
+        value: checks_of_battles(battles, families, merged.get(value))
+        for value, battles in slices.items()
+        if value in compared
+    }
     are_alone = any(select_codes(own.notes, RANKED_ALONE) for own in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
-    claimed = [
-        without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
-    ]
+    claimed = list(map(without_models, standings, in_doubt))
     answered = list(standings)
     for k, each in enumerate(standings):
         if each.slice not in compared:
@@ -125,8 +124,7 @@ def add_answers(
             in_doubt=in_doubt[k],
             name_slice=(len(slices) > 1),
         )
-    printed = answered if are_alone else answered[:1]
-    return _without_repeated_warning(answered, printed, checks)
+    return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
 
 
 def _without_repeated_warning(
@@ -606,9 +604,8 @@ def _same_leaders_sentence(
     groups_with_leaders = [group for group in groups if not {*group}.isdisjoint(leaders)]
     if leaders and len(groups_with_leaders) == 1:
         slices_with_leaders = [group for group in groups if group]
-        return _other_leaders_sentence(
-            others=len(slices) - 1, led=len(slices_with_leaders) - 1, noun=noun
-        )
+        led = len(slices_with_leaders) - 1
+        return _other_leaders_sentence(others=len(slices) - 1, led=led, noun=noun)
     if not leaders:
         return _no_leader_sentence(same=same - 1, others=len(slices) - 1, noun=noun)
     models = "model leads" if len(leaders) == 1 else "models lead"

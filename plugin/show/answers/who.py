@@ -256,7 +256,7 @@ def _has_conformal_end(entry: Entry) -> bool:
     return any(end is not None for end in ends)
 
 
-def _evidence(standings: Standings) -> str:
+def _evidence_text(standings: Standings) -> str:
     """Write on how many items or with how many human labels models were compared.
 
     For example: `on these 40 items`.
@@ -346,7 +346,7 @@ def _first_group(
         else:
             unbeaten.append(names[k])
     if not behind:
-        return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence(standings))
+        return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence_text(standings))
     more = len(behind) - MOST_PAIRS
     if more > 0:
         number_behind = rank_templates.MORE_MODELS_BEHIND.format(
@@ -393,7 +393,7 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
         return template.format(
             models=join_names(names),
             number=number_word(len(names)),
-            evidence=_evidence(standings),
+            evidence=_evidence_text(standings),
         )
     above, below = largest_distinguishable_block(separation.beats)
     better = join_names([names[k] for k in above])

@@ -68,7 +68,7 @@ CONFORMAL_LINE = {"strokeWidth": 1, "strokeDash": [4, 3]}
 """Line of a conformal interval."""
 
 
-def _height(models: Sequence[str]) -> int:
+def _chart_height(models: Sequence[str]) -> int:
     """Return the height of a chart with a row per model, in points."""
     return (12 if len(models) > MOST_NAMED else 24) * len(models)
 
@@ -83,11 +83,11 @@ def _forest_of(group: Sequence[Standings]) -> Any:
     rankers = [standings.ranker for standings in group]
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
-    height: float = _height(order)
+    height: float = _chart_height(order)
     title = f"{first.scale.title}, {percent(first.level)} intervals"
     ticks = alt.Axis(format="d" if first.scale.is_elo else "", tickCount=6, labelFlush=False)
     x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, title=title)
-    chart = alt.Chart(_data_of(rows)).encode(y=_model_axis(order), tooltip=_tooltip(rows))
+    chart = alt.Chart(_data_of(rows)).encode(y=_model_axis(order), tooltip=_tooltip_fields(rows))
     if len(rankers) == 1:
         points = chart.mark_point(filled=True, size=55).encode(x=x)
     else:
@@ -240,7 +240,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
     chart = alt.Chart(_data_of(bubble_rows(labels, shares))).mark_circle()
     chart = chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip)
-    return chart.properties(width=WIDTH, height=_height(labels))
+    return chart.properties(width=WIDTH, height=_chart_height(labels))
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
@@ -323,8 +323,12 @@ def reliability_diagram(calibration: Calibration) -> Any:
     y = alt.Y(
         "agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%")
     )
-    points = alt.Chart(_data_of(rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
-    return alt.layer(_diagonal(x, y, (0.5, 1)), points).properties(width=WIDTH, height=260)
+    points = (
+        alt.Chart(_data_of(rows))
+        .mark_point(size=70)
+        .encode(x=x, y=y, tooltip=_tooltip_fields(rows))
+    )
+    return alt.layer(_diagonal_line(x, y, (0.5, 1)), points).properties(width=WIDTH, height=260)
 
 
 def placement(calibration: Calibration) -> Any:
@@ -346,9 +350,9 @@ def placement(calibration: Calibration) -> Any:
     axis = {"title": "Elo by the judge", **axis_options}
     x = alt.X("human:Q", title="Elo by humans", **axis_options)
     y = alt.Y("judge:Q", **axis)
-    chart = alt.Chart(_data_of(rows)).encode(x=x, tooltip=_tooltip(rows))
+    chart = alt.Chart(_data_of(rows)).encode(x=x, tooltip=_tooltip_fields(rows))
     human_ratings = [row["human"] for row in rows]
-    diagonal = _diagonal(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
+    diagonal = _diagonal_line(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
     intervals = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", **axis), y2="high:Q"
     )
@@ -356,7 +360,7 @@ def placement(calibration: Calibration) -> Any:
     return alt.layer(diagonal, intervals, points).properties(width=WIDTH, height=WIDTH)
 
 
-def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
+def _diagonal_line(x: Any, y: Any, ends: tuple[float, float]) -> Any:
     """Draw the line on which the values of both axes are equal.
 
     Args:
@@ -401,7 +405,7 @@ def apply_style(chart: Any) -> Any:
     return chart.configure(**theme(LIGHT_COLOURS))
 
 
-def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+def _tooltip_fields(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return the fields of a tooltip: those that have a value in some row.
 
     A field with a float in any row is written with four significant digits.

@@ -47,7 +47,7 @@ def terminal_text(
     if width is None and terminal:
         width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
     elif width is None:
-        needed = [_width(_bare(report.table)) for report in reports if report.table]
+        needed = [_table_width(_without_bars(report.table)) for report in reports if report.table]
         width = max([PLAIN_WIDTH, *needed])
     styled = terminal and not os.environ.get("NO_COLOR")
     texts = []
@@ -142,7 +142,7 @@ def _table_lines(table: Table, width: int) -> list[str]:
     If no form of the table fits the width, its left-aligned columns are narrowed, the widest one
     first, and their cells wrap. The table may still be wider. A header of empty cells is left out.
     """
-    table = _fit(table, width)
+    table = _form_that_fits(table, width)
     align = table.align[:-1] + "l" if table.words else table.align
     widths = _column_widths(table)
     width_of_gaps = GAP * (len(widths) - 1)
@@ -191,19 +191,19 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
     return lines
 
 
-def _fit(table: Table, width: int) -> Table:
+def _form_that_fits(table: Table, width: int) -> Table:
     """Return the first form of a table that fits the width.
 
     The forms are, in this order: with bars; without bars; and without the first, the first two and
     so on of its spare columns. If none fits, it is the last one with intervals below their
     figures, which may be too wide as well.
     """
-    bare = _bare(table)
+    bare = _without_bars(table)
     forms = [_with_bars(table)]
     for number_left_out in range(len(table.spare) + 1):
         forms.append(_without_columns(bare, table.spare[:number_left_out]))
     for form in forms:
-        if _width(form) <= width:
+        if _table_width(form) <= width:
             return form
     return _stack_intervals(forms[-1])
 
@@ -217,7 +217,7 @@ def _column_widths(table: Table) -> list[int]:
     return widths
 
 
-def _width(table: Table) -> int:
+def _table_width(table: Table) -> int:
     """Return the width of a table with its margin, in characters, if only sentences wrap.
 
     A last column of sentences counts with at most `NARROWEST_COLUMN`.
@@ -228,7 +228,7 @@ def _width(table: Table) -> int:
     return MARGIN + sum(widths) + last + GAP * len(widths)
 
 
-def _bare(table: Table) -> Table:
+def _without_bars(table: Table) -> Table:
     """Return a table without bars, with readable cells."""
     rows = tuple(tuple(map(readable_cell, row)) for row in table.rows)
     return replace(table, header=tuple(map(readable_cell, table.header)), rows=rows, bars=())
@@ -236,7 +236,7 @@ def _bare(table: Table) -> Table:
 
 def _with_bars(table: Table) -> Table:
     """Return a table with its bars as a last column, and with readable cells."""
-    bare = _bare(table)
+    bare = _without_bars(table)
     if not table.bars:
         return bare
     bar_header, *bars = table.bars

@@ -170,7 +170,8 @@ class _RemovalSearch:
             block = list(islice(subsets, SETS_PER_BLOCK))
             while block:
                 leads = _leads_over(self.theta_without(block), leader)
-                successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
+                for k in np.flatnonzero(leads > SAME_SCORE):
+                    successes.append((leads[k], block[k]))
                 block = list(islice(subsets, SETS_PER_BLOCK))
             if successes:
                 # Rounded, because rounding errors differ between equal leads. Of equal leads, the

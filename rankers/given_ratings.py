@@ -47,12 +47,13 @@ def read_ladder(ratings: Ratings) -> Ladder:
     # Inspect turns text with commas into a list, which is joined again.
     text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
     texts = [item_text.strip() for item_text in text.split(",")]
-    if len(texts) > 1 or not texts[0].endswith(SUFFIXES_OF_FILES):
+    first_text, *further_texts = texts
+    if further_texts or not first_text.endswith(SUFFIXES_OF_FILES):
         return _build_ladder(map(_row_of_text, texts))
-    reject_stream(Path(texts[0]))
-    path = named_file(texts[0])
+    reject_stream(Path(first_text))
+    path = named_file(first_text)
     if path is None:
-        raise UsageError(f"ratings={without_secrets(texts[0])}: there is no such file")
+        raise UsageError(f"ratings={without_secrets(first_text)}: there is no such file")
     reject_lfs_pointer_file(path)
     with named_in_errors(path):
         read_file = _ladder_of_csv if path.suffix == ".csv" else _ladder_of_ranking

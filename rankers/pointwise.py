@@ -419,7 +419,9 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     if set(levels) <= {0.0, 1.0}:
         common_size = 1.0
     largest_difference = np.inf
-    if levels[0] >= 0 and levels[-1] <= 1:
+    smallest_score = levels[0]
+    largest_score = levels[-1]
+    if smallest_score >= 0 and largest_score <= 1:
         largest_difference = 1.0
     difference = scores[:, 0] - scores[:, 1]
     if group is not None:

@@ -519,7 +519,9 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
     if estimate.allowed is not None:
         has_few_items &= ~estimate.allowed
     if has_few_items.any():
-        items = {exposure.models[k]: int(exposure.items[k]) for k in np.flatnonzero(has_few_items)}
+        items = {}
+        for k in np.flatnonzero(has_few_items):
+            items[exposure.models[k]] = int(exposure.items[k])
         yield Notice(
             "items-of-a-model", {"fewest": fewest_of_model, "nouns": nouns, "models": items}
         )

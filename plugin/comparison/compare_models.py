@@ -332,7 +332,8 @@ def _collect_warnings(
     notes = [note for note in battles.notes if note.code != ACCEPTED]
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     # If a recorded setting changes the words, the names of the models, a note or a check say so.
-    if not differ_in_words(run for run in battles.runs if run.model in compared):
+    compared_runs = [run for run in battles.runs if run.model in compared]
+    if not differ_in_words(compared_runs):
         for note in select_codes(answers.notes if answers else (), ["different-words"]):
             notes.append(Notice("different-words-compared", note.fields))
     doubts = [

@@ -201,7 +201,8 @@ class Show:
                 instruction.
         """
         calls = sum(len(turn.calls) for turn in turns)
-        work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
+        own_turns = [turn for turn in turns if turn.role == "assistant"]
+        work = AgentWork(calls, len(own_turns))
         if not self.shows(turns):
             return answer, work
         if self.reasoning == "strip":
@@ -209,9 +210,11 @@ class Show:
             answer = strip_reasoning(answer)
         shown_turns = [*turns_until_answer(turns)]
         last_turn = shown_turns[-1] if shown_turns else None
-        if last_turn and last_turn.role == "assistant" and last_turn.text.strip() == answer.strip():
-            # The transcript ends with the answer, so the last turn does not repeat it.
-            shown_turns[-1] = last_turn._replace(text="")
+        if last_turn and last_turn.role == "assistant":
+            is_answer = last_turn.text.strip() == answer.strip()
+            if is_answer:
+                # The transcript ends with the answer, so the last turn does not repeat it.
+                shown_turns[-1] = last_turn._replace(text="")
         budget = self.tokens
         limit = ""
         if self.room is not None:

@@ -387,8 +387,9 @@ def _anchor_decision(
         anchor: position of the anchor.
         margin: margin of the decisions in Elo.
     """
-    above = [names[k] for k in ranked if settled[k, anchor] == 1]
-    below = [names[k] for k in ranked if settled[k, anchor] == -1]
+    against_anchor = settled[:, anchor]
+    above = [names[k] for k in ranked if against_anchor[k] == 1]
+    below = [names[k] for k in ranked if against_anchor[k] == -1]
     sides = []
     if above:
         sides.append(f"{some(above)} not worse")

@@ -89,8 +89,9 @@ def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
 
     The result is None if all values of an array are equal.
     """
-    if len(np.unique(judge)) < 2 or len(np.unique(human)) < 2:
-        return None
+    for ratings in (judge, human):
+        if len(np.unique(ratings)) < 2:
+            return None
     return float(CORRELATIONS[rule](judge, human).statistic)
 
 

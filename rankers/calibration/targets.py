@@ -220,7 +220,11 @@ def weak_signal_warnings(
         yield Notice("weak-margins", {**origin, **figures})
     if auc is None:
         return
-    if auc <= 0.5 or auc + QUANTILE_95 * _auc_error(auc, agreement) < FLAT_AUC:
+    is_flat = auc <= 0.5
+    if not is_flat:
+        upper_bound = auc + QUANTILE_95 * _auc_error(auc, agreement)
+        is_flat = upper_bound < FLAT_AUC
+    if is_flat:
         p_text = "" if p_value is None else f"p = {p_value:.2g}"
         fields = {"auc": auc, "p": p_text, "decisive": agreement.decisive}
         yield Notice("flat-agreement", {**origin, **fields})

@@ -319,7 +319,9 @@ def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
 
 def larger_tails(first: Tails, second: Tails) -> Tails:
     """Return, for each side, the larger p-value of two tests."""
-    return max(first[0], second[0]), max(first[1], second[1])
+    above_of_first, below_of_first = first
+    above_of_second, below_of_second = second
+    return max(above_of_first, above_of_second), max(below_of_first, below_of_second)
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:

@@ -60,7 +60,10 @@ def _favoured_sides(battles: Battles, column: str, leans: Mapping[str, float]) -
     """
     signs = {value: np.sign(lean) for value, lean in leans.items()}
     texts = battles.rows.texts_of(column).tolist()
-    sums = [sum(signs.get(value, 0.0) for value in values_in_cell(text)) for text in texts]
+    sums = []
+    for text in texts:
+        signs_of_slices = [signs.get(value, 0.0) for value in values_in_cell(text)]
+        sums.append(sum(signs_of_slices))
     return np.sign(np.array(sums, dtype=np.float64))
 
 

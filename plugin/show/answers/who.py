@@ -226,9 +226,12 @@ def _same_score_sentence(standings: Standings) -> str | None:
     decimals are the same.
     """
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
-    if len(scores) < 2 or len({*scores}) > 1:
+    are_different = len(set(scores)) > 1
+    if len(scores) < 2 or are_different:
         return None
-    models = "The two models" if len(scores) == 2 else all_of(len(scores), "model").capitalize()
+    models = "The two models"
+    if len(scores) > 2:
+        models = all_of(len(scores), "model").capitalize()
     return rank_templates.SAME_SCORE.format(models=models)
 
 

@@ -254,7 +254,8 @@ def _provenance_table(content: PageContent) -> Table:
     rows = [("sources", some(provenance.get("sources", ()), most=30))]
     for name, value in provenance.get("options", {}).items():
         if value not in (None, {}, [], False):
-            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            values = value if isinstance(value, list | tuple) else [value]
+            text = ", ".join(map(str, values))
             rows.append((name.replace("_", " "), text))
     versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     rows.append(("versions", ", ".join(versions)))

@@ -40,7 +40,9 @@ def forest(standings: Sequence[Standings]) -> Any:
     """
     by_scale = groupby(standings, key=lambda each: (each.slice, each.scale.name))
     charts = [_forest_of(list(group)) for _, group in by_scale]
-    return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
+    if len(charts) == 1:
+        return charts[0]
+    return alt.vconcat(*charts)
 
 
 def _data_of(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -201,7 +203,10 @@ def _unbounded_layers(
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
-    """Return the data of a forest plot, one row per model with a score, in the ranking's order."""
+    """Return the data of a forest plot, one row per model with a score, in the ranking's order.
+
+    Ends of intervals are None if unknown or infinite, and `rank set` is empty if there is none.
+    """
     rows = []
     for entry in standings.entries:
         if entry.score is None:
@@ -302,7 +307,8 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
         for side in sides:
             row[side] = printable(row[side])
         for name in ("share", "low", "high"):
-            row[name] = None if np.isnan(row[name]) else round(row[name], 3)
+            value = row[name]
+            row[name] = None if np.isnan(value) else round(value, 3)
     return rows
 
 

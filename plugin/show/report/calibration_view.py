@@ -286,7 +286,9 @@ def _figures_row(label: str, parts: Sequence[Any], name: str, style: str) -> tup
         name: the attribute of a part that holds the figure.
         style: format specification of the figure.
     """
-    figures = [None if part is None else getattr(part, name) for part in parts]
+    figures = []
+    for part in parts:
+        figures.append(None if part is None else getattr(part, name))
     return (label, *(cell_text(figure, style) for figure in figures))
 
 
@@ -466,8 +468,10 @@ def _stability_report(calibration: Calibration) -> Report | None:
     """
     rows = []
     for size in calibration.stability:
-        beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
-        rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
+        mean = EMPTY if size.mean is None else slope_text(size.mean)
+        sd = EMPTY if size.sd is None else slope_text(size.sd)
+        draws = f"{size.draws} of {size.draws + size.failed}"
+        rows.append([f"{size.battles:,}", mean, sd, draws])
     if not rows:
         return None
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
@@ -481,7 +485,10 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
         (accuracy.spearman_interval, 2),
         (accuracy.kendall_interval, 2),
     )
-    return [interval_text(*ends, f".{digits}f") if ends else EMPTY for ends, digits in intervals]
+    texts = []
+    for ends, digits in intervals:
+        texts.append(interval_text(*ends, f".{digits}f") if ends else EMPTY)
+    return texts
 
 
 def _quantile_text(conformal: Conformal) -> str:

@@ -158,7 +158,11 @@ class JudgeMonitor:
             self._tied_items.add(reply.item)
 
     def _look(self) -> None:
-        """Stop the judge if it cannot judge, else let it make as many judgments again."""
+        """Stop the judge if it cannot judge, else let it make as many judgments again.
+
+        It cannot if no reply so far was parsed, if the response in one position won so often that
+        chance does not explain it (two-sided sign test), or if nearly all replies are ties.
+        """
         # Imported here because Inspect's registry loads this file even if nothing is judged.
         from podium.notices.notice import Notice
 

@@ -732,13 +732,13 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
         NotIdentifiedError: there are no pointwise scores, or a model has none.
     """
     places = score_places(battles)
-    shape = (int(places.item.max(initial=-1)) + 1, len(battles.models))
-    cells = shape[0] * shape[1]
+    items = int(places.item.max(initial=-1)) + 1
+    models = len(battles.models)
     is_known = places.is_known
-    cell = (places.item * shape[1] + places.model)[is_known]
-    total = np.bincount(cell, places.score[is_known], cells)
-    score_count = np.bincount(cell, minlength=cells)
-    values = ratio_or_nan(total, score_count).reshape(shape)
+    cell = (places.item * models + places.model)[is_known]
+    total = np.bincount(cell, places.score[is_known], items * models)
+    score_count = np.bincount(cell, minlength=items * models)
+    values = ratio_or_nan(total, score_count).reshape(items, models)
     is_missing = np.isnan(values).all(axis=0)
     if is_missing.any():
         missing = [battles.models[k] for k in np.flatnonzero(is_missing)]
@@ -749,7 +749,7 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     weight = None if places.weight is None else places.weight[has_score]
     group = None
     if battles.group is not None:
-        group_of_item = np.zeros(shape[0], dtype=np.int64)
+        group_of_item = np.zeros(items, dtype=np.int64)
         group_of_item[places.item[: len(battles)]] = cluster_codes(battles)
         _, group = np.unique(group_of_item[has_score], return_inverse=True)
     unit = "item" if group is None else battles.unit

@@ -714,9 +714,9 @@ def step_down(
     difference = theta[:, None] - theta
     # Of two models of equal strength, the first one by position leads the pair.
     position = np.arange(len(theta))
-    is_ahead = np.where(
-        np.abs(difference) > STRENGTH_ROUNDING, difference > 0, position[:, None] < position
-    )
+    are_different = np.abs(difference) > STRENGTH_ROUNDING
+    is_first_by_position = position[:, None] < position
+    is_ahead = np.where(are_different, difference > 0, is_first_by_position)
     # Both matrices are symmetric: z that the leader of a pair is not worse than the other model,
     # and z that the other model is not worse than the leader.
     for_leader = np.where(is_ahead, evidence, evidence.T)
@@ -736,7 +736,8 @@ def step_down(
         )
         if not newly_settled.any() and not newly_finished.any():
             return critical
-        settled[newly_settled] = np.where(is_ahead, 1, -1)[newly_settled]
+        decision = np.where(is_ahead, 1, -1)
+        settled[newly_settled] = decision[newly_settled]
         finished |= newly_finished
 
 

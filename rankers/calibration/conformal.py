@@ -93,7 +93,8 @@ def quantile(scores: np.ndarray, level: float) -> float:
     rank = math.ceil(level * (number + 1) * (1 - 1e-12))
     if rank > number:
         return math.inf
-    return float(np.sort(scores)[max(rank, 1) - 1])
+    ordered = np.sort(scores)
+    return float(ordered[max(rank, 1) - 1])
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:

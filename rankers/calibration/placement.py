@@ -162,7 +162,10 @@ def bootstrap_se(
     counts = resample_counts(battles.clusters, resamples, rng)
     earns_credit = np.bincount(battles.cluster, battles.credit > 0, battles.clusters) > 0
     loses_credit = np.bincount(battles.cluster, battles.credit < 1, battles.clusters) > 0
-    is_bounded = (counts @ earns_credit > 0) & (counts @ loses_credit > 0)
+    # How many of the clusters of each resample earn or lose credit.
+    number_earning = counts @ earns_credit
+    number_losing = counts @ loses_credit
+    is_bounded = (number_earning > 0) & (number_losing > 0)
     left_out = resamples - int(is_bounded.sum())
     if is_bounded.sum() < max(2, LEAST_USABLE_SHARE * resamples):
         return np.nan, left_out

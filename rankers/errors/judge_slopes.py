@@ -103,7 +103,9 @@ class JuryBattles:
         cells = len(numbers) * judges
         about_lower = np.where(self.coded.a < self.coded.b, about_a, -about_a)
         total = np.bincount(cell, about_lower, cells)
-        return ratio_or_nan(total, np.bincount(cell, minlength=cells)).reshape(-1, judges)
+        battle_count = np.bincount(cell, minlength=cells)
+        mean = ratio_or_nan(total, battle_count)
+        return mean.reshape(-1, judges)
 
 
 @dataclass(frozen=True)

@@ -492,7 +492,10 @@ def _frame_of_rows(rows: Sequence[Sequence[Any]]) -> "pd.DataFrame":
     duplicate = first_duplicate(header)
     if duplicate is not None:
         raise _duplicate_column_error(duplicate)
-    return _exact_frame({name: [row[k] for row in rows] for k, name in enumerate(header)})
+    columns = {}
+    for k, name in enumerate(header):
+        columns[name] = [row[k] for row in rows]
+    return _exact_frame(columns)
 
 
 def _duplicate_column_error(name: str) -> DataError:

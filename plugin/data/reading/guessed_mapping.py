@@ -98,7 +98,7 @@ def guess_mapping(records: Records) -> Guess:
     columns = {name: old for name, old in columns.items() if name != old}
     if _have_side_words(of_models, WINNER_AND_LOSER):
         return Guess(columns, fill={"credit": "1"})
-    models = {cell for name in of_models for cell in cells[name] if cell is not None}
+    models = {cell for cell in (*cells[model_a], *cells[model_b]) if cell is not None}
     verdict = _column_of_verdicts(cells, models, of_models)
     numbers = _columns_of_counts(cells) or _columns_of_scores(cells)
     if verdict is None and numbers:

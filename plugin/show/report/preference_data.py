@@ -369,7 +369,14 @@ def write_preferences(rows: Sequence[Mapping[str, Any]], place: Place, form: str
 
 
 def _write_parquet(rows: Sequence[Mapping[str, Any]], path: str, form: str) -> None:
-    """Write rows of preference data as Parquet, with the same types whatever the rows are."""
+    """Write rows of preference data as Parquet, with the same types whatever the rows are.
+
+    Args:
+        rows: the rows, as `_build_row` returns them.
+        path: the file.
+        form: one of `export_options.FORMS`. In `standard`, prompt and responses are texts, else
+            lists of messages.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -55,7 +55,11 @@ def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> 
     """
     tasks = tournament.tasks
     if len(tasks) > 1:
-        played = [task for task in tasks if any(str(item).startswith(f"{task}:") for item in items)]
+        ids = list(map(str, items))
+        played = []
+        for task in tasks:
+            if any(item.startswith(f"{task}:") for item in ids):
+                played.append(task)
         tasks = played or tasks
     return f"{UNKNOWN_TASK} of {', '.join(tasks)}" if tasks else UNKNOWN_TASK
 

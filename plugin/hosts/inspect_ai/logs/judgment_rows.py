@@ -201,8 +201,8 @@ class _LogReader:
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
         """Add the rows of a sample, and count its battles, judges and failures.
 
-        A sample that repeats battles of an earlier one is ignored if that one was left out. An
-        invalidated sample is left out.
+        A sample that repeats the battles of an invalidated one is ignored. An invalidated sample is
+        left out.
 
         Args:
             sample: the sample.

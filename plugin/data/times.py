@@ -71,7 +71,9 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
     kept = [rows for rows in periods if len(rows)]
     ends = [(seconds[rows].min(), seconds[rows].max()) for rows in kept]
     days = [f"{_day(first)} to {_day(last)}" for first, last in ends]
-    is_shared = any(_day(a[1]) == _day(b[0]) for a, b in pairwise(ends))
+    is_shared = False
+    for (_, end), (next_start, _) in pairwise(ends):
+        is_shared |= _day(end) == _day(next_start)
     if is_shared:
         days = [f"{_moment(first)} to {_moment(last)}" for first, last in ends]
     cells: dict[str, set[str]] = {}

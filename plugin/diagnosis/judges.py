@@ -403,10 +403,13 @@ class Rejudged(CardAnswer):
         if not isinstance(self.models, Missing) and self.models:
             header.append("by its responses")
             drift_of_models = self.models
-        drifts = list(self.judge.items())
-        drifts.sort(key=lambda drift: (-abs(drift[1].value), drift[0]))
+        drift_by_judge = self.judge
+        # A stable sort keeps the order of names among equal drifts.
+        names = sorted(drift_by_judge)
+        names.sort(key=lambda name: -abs(drift_by_judge[name].value))
         rows = []
-        for name, drift in drifts:
+        for name in names:
+            drift = drift_by_judge[name]
             row = [name, drift.brief]
             if drift_of_models:
                 row.append(drift_of_models[name].brief if name in drift_of_models else "-")

@@ -314,7 +314,9 @@ def _compare_ways(
             code = judges.index(name)
             influence = influence - influence_on_slopes[:, code] / fit_of_all.slopes[code]
         influences.append(influence)
-    log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
+    most_precise, next_precise, *_ = order
+    ratio_of_variances = variances[most_precise].sum() / variances[next_precise].sum()
+    log_ratio = float(np.log(ratio_of_variances)) / 2
     items_at_higher_level = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     log_statistic = items_at_higher_level.linear(
         log_ratio, influences[0] - influences[1], n=len(fit_of_all.data.judge)

@@ -428,8 +428,11 @@ def chance_of_no_order(ties: float) -> float:
         ties: probability of a tie, in [0, 1].
     """
     p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
-    intransitive = [codes for codes in product(p, repeat=3) if codes not in WEAK_ORDERS]
-    return float(sum(p[ab] * p[bc] * p[ac] for ab, bc, ac in intransitive))
+    chances = []
+    for ab, bc, ac in product(p, repeat=3):
+        if (ab, bc, ac) not in WEAK_ORDERS:
+            chances.append(p[ab] * p[bc] * p[ac])
+    return float(sum(chances))
 
 
 class TripleGroup(NamedTuple):

@@ -374,7 +374,8 @@ def _frame_of_objects(content: dict[str, dict[str, Any]]) -> "pd.DataFrame":
     is_square = shares_names(rows, [*content])
     if not is_square and has_records_by_row(content, rows):
         return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
-    if not is_square and any(len(value) != len(rows) for value in content.values()):
+    have_all_rows = all(len(value) == len(rows) for value in content.values())
+    if not is_square and not have_all_rows:
         problem = "the columns of the JSON object do not have the same rows"
         raise NotATableError(problem, remedy="give a list of objects, or JSONL")
     columns: dict[str, list[Any]] = {}

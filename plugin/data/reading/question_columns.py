@@ -236,7 +236,9 @@ def _names_in_all(named: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     holders = [names for names in named if names]
     if not holders:
         return ()
-    return tuple(name for name in holders[0] if all(name in names for names in holders))
+    first, *others = holders
+    in_all = set(first).intersection(*others)
+    return tuple(name for name in first if name in in_all)
 
 
 def _first_names(named: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

@@ -16,7 +16,7 @@ from podium.show.answers.fixed_raters import after_colon, limit_sentence, raters
 from podium.show.answers.rank_templates import all_of, further_items_text, more_items_sentence
 from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
-from podium.wording import item_option, plural, some
+from podium.wording import item_option, plural, some, word_for
 
 AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
@@ -329,7 +329,7 @@ def _tally_sentence(finding: PairFinding) -> str:
         weights = comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
     return comparison_templates.TALLY.format(
         wins=f"{won:,} {plural('win', won)}",
-        losses=f"{lost:,} {'loss' if lost == 1 else 'losses'}",
+        losses=f"{lost:,} {word_for(lost, 'loss', 'losses')}",
         ties=f"{even:,} {plural('tie', even)}",
         identical=identical_ties,
         weighed=weights,

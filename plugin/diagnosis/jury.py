@@ -461,7 +461,8 @@ def _distances_from_humans(
             errors[name] = Missing("these ratings do not rise with human ratings", REMEDY_OF_SIGN)
             continue
         differences = elo - human.theta * product / float(human.theta @ human.theta)
-        distance = max(float(np.sqrt(np.mean(differences**2))), SMALLEST_DISTANCE)
+        mean_square = np.mean(differences**2)
+        distance = max(float(np.sqrt(mean_square)), SMALLEST_DISTANCE)
         influence_on_distance = influence @ differences / (len(differences) * distance)
         errors[name] = items.linear(
             value=distance,

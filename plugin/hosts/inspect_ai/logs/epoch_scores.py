@@ -76,7 +76,8 @@ class Reduction(NamedTuple):
         return ESTIMATES.fullmatch(self.reducer) is not None
 
     def __str__(self) -> str:
-        return f"{self.reducer} over {self.epochs} {'epoch' if self.epochs == 1 else 'epochs'}"
+        noun = "epoch" if self.epochs == 1 else "epochs"
+        return f"{self.reducer} over {self.epochs} {noun}"
 
 
 class OwnFigure(NamedTuple):

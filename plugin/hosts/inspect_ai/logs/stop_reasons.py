@@ -49,7 +49,8 @@ class StopRecord(LogContents):
 
     def to_text(self, who: str = STOP_MESSAGE) -> str:
         """Return the reason after what it has led to, `who`: which judge is not asked any more."""
-        return f"{who}{'' if self.code is None else CANNOT_JUDGE}: {self.reason}"
+        verb = "" if self.code is None else CANNOT_JUDGE
+        return f"{who}{verb}: {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -267,7 +267,13 @@ def _scale_of_fit(
     `centre` and `pin` are options of `bradley_terry`.
     """
     bounded = bounded_models(strengths.graph)
-    return elo_scale(battles.models, bounded, battles.clusters_by_model(), centre, pin)
+    return elo_scale(
+        battles.models,
+        is_in_mean=bounded,
+        items=battles.clusters_by_model(),
+        centre=centre,
+        pin=pin,
+    )
 
 
 def _control_length(
@@ -325,7 +331,8 @@ def _bootstrap_elo(
     if is_named.any():
         # The number of resamples that do not bound each model.
         unbounded_draws = np.isinf(draws).sum(axis=0)
-        counts = {coded.models[k]: int(unbounded_draws[k]) for k in np.flatnonzero(is_named)}
+        named = np.flatnonzero(is_named)
+        counts = {coded.models[k]: int(unbounded_draws[k]) for k in named}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(

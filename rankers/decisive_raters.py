@@ -78,7 +78,8 @@ class ScoresWithout:
         if leader not in self.models:
             return False
         others = self._codes_of(leader, rivals)
-        return bool(self.score[others].max() <= self.score[self.models.index(leader)] - SAME_SCORE)
+        score_of_leader = self.score[self.models.index(leader)]
+        return bool(self.score[others].max() <= score_of_leader - SAME_SCORE)
 
     def decisive_rater_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> DecisiveRater | None:
         """Return the rater whose removal turns round who is ahead in one of several pairs.
@@ -97,9 +98,12 @@ class ScoresWithout:
             return None
         ahead = [self.models.index(first) for first, _ in pairs]
         behind = [self.models.index(second) for _, second in pairs]
+        # Without each rater, the lead in each pair of the model that was behind, shape (raters,
+        # pairs); -inf if unknown.
         leads = self.without[:, behind] - self.without[:, ahead]
         leads = np.where(np.isnan(leads), -np.inf, leads)
-        rater, pair = np.unravel_index(np.argmax(np.round(leads, 9)), leads.shape)
+        place_of_largest = np.argmax(np.round(leads, 9))
+        rater, pair = np.unravel_index(place_of_largest, leads.shape)
         if leads[rater, pair] <= SAME_SCORE:
             return None
         turning = int((leads.max(axis=1) > SAME_SCORE).sum())
@@ -110,13 +114,15 @@ class ScoresWithout:
 
         Pairs with a model that has no score here are left out.
         """
-        rated = [pair for pair in pairs if {*pair} <= {*self.models}]
+        known = {*self.models}
+        rated = [pair for pair in pairs if known.issuperset(pair)]
         return [pair for pair in rated if self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
         """Return whether a model is ahead of another by all verdicts."""
-        codes = [self.models.index(name) for name in (first, second)]
-        return bool(self.score[codes[1]] <= self.score[codes[0]] - SAME_SCORE)
+        score_of_first = self.score[self.models.index(first)]
+        score_of_second = self.score[self.models.index(second)]
+        return bool(score_of_second <= score_of_first - SAME_SCORE)
 
     def _describe_rater(
         self, rater: int, leader: str, new_leader: str, number: int
@@ -158,14 +164,18 @@ class ScoresWithout:
         """
         code = self.models.index(leader)
         others = self._codes_of(leader, rivals)
+        # Without each rater, the lead of each rival over the leader, shape (raters, rivals); it is
+        # -inf if unknown.
         leads = self.without[:, others] - self.without[:, [code]]
         leads = np.where(np.isnan(leads), -np.inf, leads)
         largest = leads.max(axis=1)
         rater = int(np.argmax(np.round(largest, 9)))
         if largest[rater] <= SAME_SCORE:
             return None
-        new_leader = self.models[others[int(np.argmax(leads[rater]))]]
-        return self._describe_rater(rater, leader, new_leader, int((largest > SAME_SCORE).sum()))
+        code_of_new_leader = others[int(np.argmax(leads[rater]))]
+        new_leader = self.models[code_of_new_leader]
+        turning = int((largest > SAME_SCORE).sum())
+        return self._describe_rater(rater, leader, new_leader, turning)
 
 
 def strengths_without_raters(
@@ -224,7 +234,9 @@ def rates_without_raters(battles: Battles) -> ScoresWithout | None:
         return win_rates(pair_sums_with_items(coded.take(raters.code != rater)))
 
     score = win_rates(pair_sums_with_items(coded))
-    without = _without_most_active(verdicts, rates_without, len(score), len(coded.a))
+    without = _without_most_active(
+        verdicts=verdicts, scores_without=rates_without, models=len(score), rows=len(coded.a)
+    )
     return ScoresWithout(raters, verdicts, coded.models, score, without)
 
 
@@ -246,7 +258,8 @@ def _without_most_active(
     """
     without = np.full((len(verdicts), models), np.nan)
     most = min(MOST_FITTED, max(MOST_ROWS // rows, FEWEST_FITTED))
-    for rater in np.argsort(-verdicts, kind="stable")[:most].tolist():
+    most_active_first = np.argsort(-verdicts, kind="stable")
+    for rater in most_active_first[:most].tolist():
         if verdicts[rater] < verdicts.sum():
             without[rater] = scores_without(rater)
     return without
@@ -280,7 +293,9 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
 
     verdicts = _count_scores(places, code, models)[: raters.number]
     score = _means_over_items(places, places.is_known, models)
-    without = _without_most_active(verdicts, means_without, models, len(code))
+    without = _without_most_active(
+        verdicts=verdicts, scores_without=means_without, models=models, rows=len(code)
+    )
     return ScoresWithout(raters, verdicts, battles.models, score, without, of_scores=True)
 
 

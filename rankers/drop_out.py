@@ -73,7 +73,10 @@ def drop_out_robustness(
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     readable = np.flatnonzero(battles.readable)
     # The first battle of each removed cluster. `items` are codes of clusters here.
-    rows = [int(readable[np.argmax(coded.cluster == int(code))]) for code in robustness.items]
+    rows = []
+    for code in robustness.items:
+        first_battle = np.argmax(coded.cluster == int(code))
+        rows.append(int(readable[first_battle]))
     items: list[str | None] = [None] * len(rows)
     column = battles.group or "item"
     if rows and column in battles.rows.battle_columns:
@@ -98,8 +101,8 @@ def drop_out_of_clusters(
     limit = coded.clusters - 1
     if largest is not None:
         limit = min(largest, limit)
-    is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
-    if is_shared:
+    is_in_first_place = strengths.theta > strengths.theta[leader] - SAME_SCORE
+    if is_in_first_place.sum() > 1:
         limit = 0
     is_exact = coded.clusters <= most_enumerated
     find = search.enumerate if is_exact else search.search_greedily
@@ -167,12 +170,14 @@ class _RemovalSearch:
             block = list(islice(subsets, SETS_PER_BLOCK))
             while block:
                 leads = _leads_over(self.theta_without(block), leader)
-                successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
+                for k in np.flatnonzero(leads > SAME_SCORE):
+                    successes.append((leads[k], block[k]))
                 block = list(islice(subsets, SETS_PER_BLOCK))
             if successes:
-                # Of equal leads, the set with the lowest codes is taken.
-                successes.sort(key=lambda success: (-round(success[0], 9), success[1]))
-                _, clusters = successes[0]
+                # Rounded, because rounding errors differ between equal leads. Of equal leads, the
+                # set with the lowest codes is taken.
+                ranked = sorted((-round(lead, 9), clusters) for lead, clusters in successes)
+                _, clusters = ranked[0]
                 return clusters
         return ()
 
@@ -233,14 +238,15 @@ class _RemovalSearch:
         fit = self.strengths
         pairs = fit.pairs
         if removed:
-            credit, weight = self.cells.resampled_sums(self._counts_without([removed]))
-            remaining_pairs = replace(pairs, credit=credit[0], weight=weight[0])
+            [credit], [weight] = self.cells.resampled_sums(self._counts_without([removed]))
+            remaining_pairs = replace(pairs, credit=credit, weight=weight)
             fit = fit_strengths(remaining_pairs, fit.regularization, fit.theta)
         contrast = np.zeros(pairs.models)
         contrast[[leader, rival]] = 1, -1
         direction = fit.solve(contrast)
         expected = fit.expected_credit(pairs.first, pairs.second)
-        direction_of_cell = (direction[pairs.first] - direction[pairs.second])[self.cells.pair]
+        direction_of_pair = direction[pairs.first] - direction[pairs.second]
+        direction_of_cell = direction_of_pair[self.cells.pair]
         # The amount by which one Newton step narrows the gap if the cluster is removed.
         influence = np.bincount(
             self.cells.cluster,
@@ -252,9 +258,11 @@ class _RemovalSearch:
         remaining = len(influence) - len(removed)
         strongest = np.maximum(influence[order[:removals_left]], 0).sum()
         reachable = INFLUENCE_MARGIN * strongest / (1 - removals_left / remaining)
-        if reachable < fit.theta[leader] - fit.theta[rival]:
+        gap = fit.theta[leader] - fit.theta[rival]
+        if reachable < gap:
             return []
-        return [int(k) for k in order[: min(REFITS_PER_STEP, remaining)]]
+        most = min(REFITS_PER_STEP, remaining)
+        return [int(k) for k in order[:most]]
 
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Fit log-strengths without each set of clusters, shape (sets, models).
@@ -271,7 +279,9 @@ class _RemovalSearch:
         is_connected = np.array(connects, dtype=bool)[pattern_of_set.ravel()]
         theta = np.full((len(sets), pairs.models), np.nan)
         penalty = self.strengths.regularization
-        likelihood = pair_likelihood(pairs, penalty, credit[is_connected], weight[is_connected])
+        likelihood = pair_likelihood(
+            pairs, regularization=penalty, credit=credit[is_connected], weight=weight[is_connected]
+        )
         theta[is_connected] = maximize_samples(likelihood, self.strengths.theta)
         return theta
 

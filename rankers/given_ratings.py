@@ -47,12 +47,13 @@ def read_ladder(ratings: Ratings) -> Ladder:
     # Inspect turns text with commas into a list, which is joined again.
     text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
     texts = [item_text.strip() for item_text in text.split(",")]
-    if len(texts) > 1 or not texts[0].endswith(SUFFIXES_OF_FILES):
+    first_text, *further_texts = texts
+    if further_texts or not first_text.endswith(SUFFIXES_OF_FILES):
         return _build_ladder(map(_row_of_text, texts))
-    reject_stream(Path(texts[0]))
-    path = named_file(texts[0])
+    reject_stream(Path(first_text))
+    path = named_file(first_text)
     if path is None:
-        raise UsageError(f"ratings={without_secrets(texts[0])}: there is no such file")
+        raise UsageError(f"ratings={without_secrets(first_text)}: there is no such file")
     reject_lfs_pointer_file(path)
     with named_in_errors(path):
         read_file = _ladder_of_csv if path.suffix == ".csv" else _ladder_of_ranking
@@ -169,11 +170,19 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     if not ratings:
         place = "" if source else "ratings is empty: "
         raise UsageError(f"{place}no rating: {RATINGS_FORM}")
-    assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
-    elo = tuple(numbers[0] for numbers in ratings.values())
-    # `numbers` is the rating, and its standard error unless that is assumed.
+    elo = []
     se = []
-    for numbers in ratings.values():
-        is_assumed = len(numbers) == 1
-        se.append(USUAL_SE if is_assumed else numbers[1])
-    return Ladder(models=tuple(ratings), elo=elo, se=tuple(se), assumed=assumed, source=source)
+    assumed = []
+    for name, (rating, *error) in ratings.items():
+        # The standard error may not be given.
+        if not error:
+            assumed.append(name)
+        elo.append(rating)
+        se.append(error[0] if error else USUAL_SE)
+    return Ladder(
+        models=tuple(ratings),
+        elo=tuple(elo),
+        se=tuple(se),
+        assumed=tuple(assumed),
+        source=source,
+    )

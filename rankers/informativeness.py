@@ -107,9 +107,9 @@ class Comparisons:
         of the mean over items of the difference of the item's shares, over the items that have
         comparisons against both anchors. The result is None if there are no such items.
         """
-        columns = [first, second]
-        shares = ratio_or_nan(self.differing[:, columns], self.compared[:, columns])
-        differences = shares[:, 0] - shares[:, 1]
+        share_of_first = ratio_or_nan(self.differing[:, first], self.compared[:, first])
+        share_of_second = ratio_or_nan(self.differing[:, second], self.compared[:, second])
+        differences = share_of_first - share_of_second
         has_both = ~np.isnan(differences)
         if not has_both.any():
             return None

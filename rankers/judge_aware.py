@@ -92,7 +92,7 @@ def judge_aware(
     free = fit_slopes(data, plain.theta, regularization)
     truth = one_truth_test(free, rng)
     errors = shared_errors(free)
-    jury = _label_judges(_summary(free, truth, errors, level), battles.short_judges)
+    jury = _label_judges(_summary_of_jury(free, truth, errors, level), battles.short_judges)
     fit = free
     if jury["equal_because"]:
         fit = fit_slopes(data, plain.theta, regularization, equal=True)
@@ -113,7 +113,7 @@ def judge_aware(
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),
         plain.graph.separated,
         diagnostics={"jury": jury},
-        warnings=_warnings(jury, _silent_judges(battles, data)),
+        warnings=_warnings_of_jury(jury, _silent_judges(battles, data)),
     )
     return build_standings("judge-aware", ELO, exposure, result, level=level, rng=rng)
 
@@ -207,7 +207,7 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _summary(
+def _summary_of_jury(
     free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
 ) -> dict[str, Any]:
     """Return the figures of the judges and of the tests for the JSON.
@@ -286,7 +286,7 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
         yield "shared errors", {"first": first, "second": second, **figures}
 
 
-def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[Notice]:
+def _warnings_of_jury(jury: Mapping[str, Any], silent: Sequence[str]) -> list[Notice]:
     """Return warnings of failed checks, of checks that could not be made, and of silent judges.
 
     `silent` are the names of the judges without a readable verdict.

@@ -38,6 +38,7 @@ POWER = 0.8
 """Power with which the check finds a drift of the reported `detectable` size."""
 RATED_ONLY = "the rated models"
 """Subject of the sentence on a ladder of another scale, if there are no newcomers to name."""
+# Without both ends, at which the slope is infinite.
 ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 3602)[1:-1]
 """The slopes b that are tried, as angles arctan b."""
 VARIANCE_ROUNDING = 1e-9
@@ -161,7 +162,8 @@ def compare_scales(
         the slope, they are distances from the line of the fitted slope.
     """
     # Differences from the first model, as log-strengths have no origin.
-    contrasts = np.eye(len(codes))[1:] - np.eye(len(codes))[0]
+    identity = np.eye(len(codes))
+    contrasts = identity[1:] - identity[0]
     y = contrasts @ fit_theta
     x = contrasts @ ladder_theta
     v = contrasts @ fit_covariance @ contrasts.T
@@ -349,7 +351,9 @@ def place_newcomers(
     covariance = np.where(is_hidden | is_hidden[:, None], np.nan, estimate.covariance)
     names = battles.models
     words_of_side = {1: "above", -1: "below"}
-    beyond = {names[k]: words_of_side[int(sides[k])] for k in np.flatnonzero(sides)}
+    beyond = {}
+    for k in np.flatnonzero(sides):
+        beyond[names[k]] = words_of_side[int(sides[k])]
     summary = {
         "rated": [names[k] for k in np.flatnonzero(prior.is_rated)],
         "new": [names[k] for k in np.flatnonzero(~prior.is_rated)],
@@ -408,7 +412,9 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     if prior:
         scale = prior.scale
     else:
-        scale = elo_scale(models, bounded_models(fit.graph), items, centre=None, pin=None)
+        scale = elo_scale(
+            models, is_in_mean=bounded_models(fit.graph), items=items, centre=None, pin=None
+        )
     separated = fit.graph.separated
     # The variances by the inverse Hessian, to which the penalty contributes.
     covariance = scale.covariance(fit.covariance(coded))

@@ -179,7 +179,7 @@ def rate_newcomers(
         level=level,
         interval=f"{error_method}, anchors and beta held fixed",
         error_method=error_method,
-        entries=tuple(_entries(models, rule, calibrated, level, hard)),
+        entries=tuple(_entries_of_models(models, rule, calibrated, level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
         diagnostics={
@@ -321,7 +321,7 @@ def _describe_newcomer(model: PlacedModel, model_battles: ModelBattles, se: floa
     )
 
 
-def _entries(
+def _entries_of_models(
     models: Sequence[PlacedModel],
     rule: ConformalRule,
     calibrated: CalibratedRange,

@@ -76,7 +76,9 @@ class ScoreMatrix:
     @property
     def clusters(self) -> int:
         """Number of groups of items, or of items if they have no groups."""
-        return len(self.values) if self.group is None else int(self.group.max()) + 1
+        if self.group is None:
+            return len(self.values)
+        return int(self.group.max()) + 1
 
     @property
     def clusters_by_model(self) -> np.ndarray:
@@ -240,7 +242,7 @@ def _bet_on_pair(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest
         return None
     difference = scores[:, 0] - scores[:, 1]
     # Scores are in [0, 1], and so their differences are at most 1.
-    return betting_difference(difference, 1.0, weight, group, matrix.unit)
+    return betting_difference(difference, largest=1.0, weight=weight, group=group, unit=matrix.unit)
 
 
 def median(
@@ -381,7 +383,8 @@ def _score_covariance_of_raters(
     scores_in_cell = np.bincount(cell)
     weight_of_item = np.ones(item.max() + 1) if places.weight is None else places.weight
     weight = weight_of_item[item] / scores_in_cell[cell]
-    share = weight / np.bincount(model, weight, models)[model]
+    weight_of_model = np.bincount(model, weight, models)
+    share = weight / weight_of_model[model]
     deviation = places.score[places.is_known] - matrix.means[model]
     influence = np.zeros((len(item), models))
     influence[np.arange(len(item)), model] = share * deviation
@@ -416,12 +419,18 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     if set(levels) <= {0.0, 1.0}:
         common_size = 1.0
     largest_difference = np.inf
-    if levels[0] >= 0 and levels[-1] <= 1:
+    smallest_score = levels[0]
+    largest_score = levels[-1]
+    if smallest_score >= 0 and largest_score <= 1:
         largest_difference = 1.0
     difference = scores[:, 0] - scores[:, 1]
     if group is not None:
-        return grouped_difference(difference, weight, group, largest_difference, matrix.unit)
-    return paired_difference(difference, common_size, largest_difference, weight)
+        return grouped_difference(
+            difference, weight=weight, group=group, largest=largest_difference, unit=matrix.unit
+        )
+    return paired_difference(
+        difference, common_size=common_size, largest=largest_difference, weight=weight
+    )
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
@@ -469,14 +478,13 @@ def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
     third_moments = cubes[:, None] - cubes - 3 * (mixed_products - mixed_products.T)
     second_moments = error.T @ error
     # If a difference is the same on all items, rounding can make its variance negative.
-    variance = np.maximum(
-        np.diag(second_moments)[:, None] + np.diag(second_moments) - 2 * second_moments, 0
-    )
+    squares = np.diag(second_moments)
+    variance = np.maximum(squares[:, None] + squares - 2 * second_moments, 0)
     is_skewed = (items > 2) & (variance > 1e-12 * variance.max(initial=0))
     scale = np.sqrt(max(items - 1, 1)) * items / max(items - 2, 1)
-    return scale * np.divide(
-        third_moments, variance**1.5, out=np.zeros_like(third_moments), where=is_skewed
-    )
+    ratio = np.zeros_like(third_moments)
+    np.divide(third_moments, variance**1.5, out=ratio, where=is_skewed)
+    return scale * ratio
 
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
@@ -508,11 +516,13 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     leads = matrix.sum_by_cluster(weight * (matrix.values[:, [leader]] - matrix.values))
     leads = np.sort(leads, axis=0)[::-1]
     # Row k is the mask of models that overtake the leader after k + 1 items are removed.
-    overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
+    remaining_leads = leads.sum(axis=0) - np.cumsum(leads, axis=0)
+    overtaken = remaining_leads[:-1] < -SAME_SCORE
     # For each model, the fewest items until it overtakes; all items if it never does.
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     # The model that overtakes first; of several, the one with the highest mean.
-    new_leader = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
+    overtakes_first = np.flatnonzero(items == items.min())
+    new_leader = int(overtakes_first[np.argmax(mean[overtakes_first])])
     if items[new_leader] == len(leads):
         return {"items": None, "leader": None}
     return {"items": int(items[new_leader]), "leader": matrix.models[new_leader]}
@@ -585,7 +595,9 @@ def _rank_of_end(scores: int, level: float) -> int:
     """Return the k of `_exact_medians` for a number of scores; 0 if there is none."""
     tail = (1 - level) / 2
     # The normal approximation differs from k by less than 2.
-    k = int(scores / 2 + ndtri(tail) * np.sqrt(scores) / 2) + 2
+    mean_heads = scores / 2
+    sd_heads = np.sqrt(scores) / 2
+    k = int(mean_heads + ndtri(tail) * sd_heads) + 2
     k = min(max(k, 0), (scores + 1) // 2)
     # The probability of more than n - k heads is that of at most k - 1.
     while k > 0 and bdtrc(scores - k, scores, 0.5) > tail:
@@ -695,7 +707,7 @@ def score_places(battles: Battles) -> ScorePlaces:
             "no pointwise scores (columns score_a, score_b): mean and median need them; "
             "rank with bradley-terry or win-rate instead"
         )
-    item = np.unique(codes_of_items(battles), return_inverse=True)[1]
+    _, item = np.unique(codes_of_items(battles), return_inverse=True)
     weight = None
     if "weight" in table:
         weight_of_row = table["weight"].to_numpy(dtype=float)
@@ -720,13 +732,13 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
         NotIdentifiedError: there are no pointwise scores, or a model has none.
     """
     places = score_places(battles)
-    shape = (int(places.item.max(initial=-1)) + 1, len(battles.models))
-    cells = shape[0] * shape[1]
+    items = int(places.item.max(initial=-1)) + 1
+    models = len(battles.models)
     is_known = places.is_known
-    cell = (places.item * shape[1] + places.model)[is_known]
-    total = np.bincount(cell, places.score[is_known], cells)
-    score_count = np.bincount(cell, minlength=cells)
-    values = ratio_or_nan(total, score_count).reshape(shape)
+    cell = (places.item * models + places.model)[is_known]
+    total = np.bincount(cell, places.score[is_known], items * models)
+    score_count = np.bincount(cell, minlength=items * models)
+    values = ratio_or_nan(total, score_count).reshape(items, models)
     is_missing = np.isnan(values).all(axis=0)
     if is_missing.any():
         missing = [battles.models[k] for k in np.flatnonzero(is_missing)]
@@ -737,9 +749,9 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     weight = None if places.weight is None else places.weight[has_score]
     group = None
     if battles.group is not None:
-        group_of_item = np.zeros(shape[0], dtype=np.int64)
+        group_of_item = np.zeros(items, dtype=np.int64)
         group_of_item[places.item[: len(battles)]] = cluster_codes(battles)
-        group = np.unique(group_of_item[has_score], return_inverse=True)[1]
+        _, group = np.unique(group_of_item[has_score], return_inverse=True)
     unit = "item" if group is None else battles.unit
     return ScoreMatrix(
         values=values[has_score], models=battles.models, item_weight=weight, group=group, unit=unit

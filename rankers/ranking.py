@@ -315,11 +315,15 @@ class Ranking(Document):
 
 def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sources, options and package versions of a ranking."""
-    return {"sources": list(sources), "options": dict(options), "versions": dict(_versions())}
+    return {
+        "sources": list(sources),
+        "options": dict(options),
+        "versions": dict(_package_versions()),
+    }
 
 
 @cache
-def _versions() -> dict[str, str]:
+def _package_versions() -> dict[str, str]:
     """Return the versions of the packages that figures may depend on.
 
     They are cached because each look-up reads a file.

@@ -185,7 +185,9 @@ def _fit_soft_credits(
     exposure = measure_exposure(battles, coded, strengths.pairs)
     exposure = replace(exposure, lacking=f"battle with a signal ({soft.signal.kind})")
     bounded = bounded_models(strengths.graph)
-    scale = elo_scale(coded.models, bounded, coded.clusters_by_model(), centre, pin)
+    scale = elo_scale(
+        coded.models, is_in_mean=bounded, items=coded.clusters_by_model(), centre=centre, pin=pin
+    )
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         is_exact = soft.target.covariance is None

@@ -136,7 +136,7 @@ def build_standings(
     level_of_slice = 1 - (1 - level) / exposure.slice_count
     clusters = _fewer_of_items_and_raters(exposure, result.estimate)
     contrasts = compare_all_pairs(result.estimate, level=level_of_slice, rng=rng, items=clusters)
-    separation = _separation(exposure, result, contrasts)
+    separation = _separation_of_models(exposure, result, contrasts)
     entries = _ranked_entries(exposure, result, contrasts)
     leader = _leader_diagnostics(entries, separation, exposure, result, as_scale(scale), level)
     return Standings(
@@ -148,7 +148,7 @@ def build_standings(
         entries=(*entries, *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=_diagnostics(exposure, result) | leader,
+        diagnostics=_diagnostic_figures(exposure, result) | leader,
         warnings=(
             *exposure.notes,
             *result.warnings,
@@ -218,7 +218,7 @@ def _leader_diagnostics(
     return {LEADER_INTERVAL: {"model": entries[0].model, "low": low, "high": high}}
 
 
-def _diagnostics(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
+def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
     """Return the figures for the JSON, by name.
 
     They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
@@ -244,10 +244,12 @@ def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     # Rounding error must not decide the order of equal scores.
     score = np.nan_to_num(estimate.score.round(9), nan=-np.inf)
     names = exposure.models
-    return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
+    by_name = sorted(range(len(names)), key=lambda code: names[code])
+    # A stable sort keeps the order of names among equal scores.
+    return sorted(by_name, key=lambda code: -score[code])
 
 
-def _separation(
+def _separation_of_models(
     exposure: Exposure, result: RankerResult, contrasts: Contrasts
 ) -> Separation | None:
     """Return which models are clearly ahead of which.
@@ -256,11 +258,13 @@ def _separation(
     or if there are more than 500 models.
     """
     estimate = result.estimate
+    # The best rank of a model without a rank set is 0.
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
     if contrasts.is_above is None or contrasts.half_widths is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
     first_lead = _score_lead(estimate, contrasts, order[0], order[1])
+    # A cut is before place k if all models above it are clearly ahead of all from it on.
     cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]
     return Separation(
@@ -341,8 +345,9 @@ def _score_lead(
             interval = (gap, gap - half_width, gap + half_width)
         if not 0 < half_width < np.inf or estimate.draws is not None:
             return ScoreLead(gap, critical, None, interval)
-        covariance = estimate.covariance[np.ix_([first, second], [first, second])]
-        error = float(np.sqrt(covariance.trace() - 2 * covariance[0, 1]))
+        covariance = estimate.covariance
+        sum_of_variances = covariance[first, first] + covariance[second, second]
+        error = float(np.sqrt(sum_of_variances - 2 * covariance[first, second]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
         return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:
@@ -514,7 +519,9 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
     if estimate.allowed is not None:
         has_few_items &= ~estimate.allowed
     if has_few_items.any():
-        items = {exposure.models[k]: int(exposure.items[k]) for k in np.flatnonzero(has_few_items)}
+        items = {}
+        for k in np.flatnonzero(has_few_items):
+            items[exposure.models[k]] = int(exposure.items[k])
         yield Notice(
             "items-of-a-model", {"fewest": fewest_of_model, "nouns": nouns, "models": items}
         )

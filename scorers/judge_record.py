@@ -191,7 +191,11 @@ def judges_with_other_replies(judges: Iterable[JudgeRecord]) -> list[list[str]]:
         if judge.prompt is not None:
             rest = (judge.kind, judge.model, judge.realization, judge.settings)
             groups.setdefault(rest, {})[judge.name] = judge.replies
-    return [list(group) for group in groups.values() if len(set(group.values())) > 1]
+    with_other_replies = []
+    for replies_by_name in groups.values():
+        if len(set(replies_by_name.values())) > 1:
+            with_other_replies.append(list(replies_by_name))
+    return with_other_replies
 
 
 def judges_with_other_prompts(judges: Iterable[JudgeRecord]) -> list[list[str]]:

@@ -336,8 +336,10 @@ class Judging:
         letter_end = letter_place + 1
         alternatives = reply.tokens[-1].top.items()
         probabilities = {spelling.strip(): probability for spelling, probability in alternatives}
+        before_letter = Token(text[:letter_place])
         letter = Token(text[letter_place:letter_end], probabilities)
-        return Reply(text, tokens=(Token(text[:letter_place]), letter, Token(text[letter_end:])))
+        after_letter = Token(text[letter_end:])
+        return Reply(text, tokens=(before_letter, letter, after_letter))
 
     def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
         """Read a reply in the form in which it was asked for.
@@ -479,7 +481,9 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     The text is kept whole. Of the tokens, the first 8 and the last 64 are kept, with their
     alternatives. All fields but `text` and `truncated` are left out if they are not set.
     """
-    logged_tokens = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
+    first_tokens = reply.tokens[:FIRST_TOKENS]
+    further_tokens = reply.tokens[FIRST_TOKENS:]
+    logged_tokens = first_tokens + further_tokens[-LAST_TOKENS:]
     # A kind of rejection is known only if there is a message of refusal.
     rejection = reply.rejection if reply.refused else None
     optional: dict[str, Any] = {

@@ -113,11 +113,13 @@ class StandIn:
         missed = [missed_demands(answer, all_demands) for answer in answers]
         shares_met = [1 - len(names) / len(all_demands) for names in missed]
         if len(shares_met) == 1:
-            degree = shares_met[0] + self.error_of(prompt)
+            [share_met] = shares_met
+            degree = share_met + self.error_of(prompt)
             lead = degree - 0.5
             reasons = ""
         else:
-            lead = shares_met[0] - shares_met[1] + self.position_bias + self.error_of(prompt)
+            share_of_first, share_of_second = shares_met
+            lead = share_of_first - share_of_second + self.position_bias + self.error_of(prompt)
             if abs(lead) <= self.tie + 1e-9:  # a lead of exactly `tie`, in spite of rounding
                 lead = 0.0
             degree = (1 + lead) / 2
@@ -135,7 +137,9 @@ class StandIn:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
         # The first 48 bits of the hash, scaled to [-1, 1].
-        return self.noise * (2 * int.from_bytes(digest[:6], "big") / (2**48 - 1) - 1)
+        bits = int.from_bytes(digest[:6], "big")
+        largest = 2**48 - 1
+        return self.noise * (2 * bits / largest - 1)
 
 
 def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str:

@@ -231,7 +231,7 @@ def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -
     from podium.show.report.every_eval_ever import every_eval_ever_files
     from podium.show.report.exports import hub_result_files, task_of_standings
 
-    records = ExportedRecords({}, [], [])
+    records = ExportedRecords(files={}, unbounded=[], without_task=[])
     now = time.time()
     for path, name in _files_of_rankings(rankings).items():
         ranking = read_ranking(path)

@@ -70,15 +70,19 @@ def label(
 
     battles = read_query(query)
     texts = None
-    if responses or (output is not None and how.by == "random"):
+    writes_sheet = output is not None and how.by == "random"
+    if responses or writes_sheet:
         texts = _texts_of_battles(battles, query, responses)
     rng = np.random.default_rng(how.seed)
     draw = draw_labels(battles, texts=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))
-    lost = [*battles.lost, *(texts.lost if texts else ())]
+    lost = [*battles.lost]
+    if texts:
+        lost += texts.lost
     tell_notices(lost)
-    for note in texts.notes if texts else ():
-        tell(f"note: {note}")
+    if texts:
+        for note in texts.notes:
+            tell(f"note: {note}")
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
     else:

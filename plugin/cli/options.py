@@ -308,9 +308,13 @@ def read_numbers(typed: str) -> tuple[int, ...]:
         click.BadParameter: a part is not a whole number above 0.
     """
     parts = [part.strip() for part in typed.split(",")]
-    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-        raise click.BadParameter(f"{typed!r}: write whole numbers above 0, separated by commas")
-    return tuple(map(int, parts))
+    numbers = []
+    for part in parts:
+        is_whole = part.isascii() and part.isdigit()
+        if not is_whole or int(part) == 0:
+            raise click.BadParameter(f"{typed!r}: write whole numbers above 0, separated by commas")
+        numbers.append(int(part))
+    return tuple(numbers)
 
 
 class OutputFile(click.Path):

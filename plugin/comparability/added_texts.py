@@ -29,17 +29,25 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
         so, if all runs have the same template, if too few ids are in all runs, or if only a number
         tells the questions apart, since it may be that of the item.
     """
-    ids = [item for item in inputs[0] if all(item in own for own in inputs)]
+    ids_in_all = set(inputs[0]).intersection(*inputs[1:])
+    ids = [item for item in inputs[0] if item in ids_in_all]
     if len(ids) < FEWEST_QUESTIONS:
         return None
-    texts = [[own[item] for item in ids] for own in inputs]
+    texts = []
+    for inputs_of_run in inputs:
+        texts.append([inputs_of_run[item] for item in ids])
     before = _different_beginnings(texts)
     # The texts after the question are the beginnings of all texts read backwards.
-    after = [own[::-1] for own in _different_beginnings([_read_backwards(own) for own in texts])]
+    backwards = [_read_backwards(own) for own in texts]
+    after = _read_backwards(_different_beginnings(backwards))
     questions = set[tuple[str, ...]]()
     templates = []
     for own, first, last in zip(texts, before, after, strict=True):
-        cores = [text[len(first) : max(len(text) - len(last), len(first))] for text in own]
+        cores = []
+        for text in own:
+            start = len(first)
+            end = max(len(text) - len(last), start)
+            cores.append(text[start:end])
         questions.add(tuple(map(normal_words, cores)))
         templates.append(normal_words(f"{first}{QUESTION}{last}"))
     if len(questions) > 1 or len(set(templates)) == 1:

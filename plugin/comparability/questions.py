@@ -91,7 +91,7 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
             names[position] = names_of_run
         findings.append(paired.finding)
         accepted += paired.accepted
-    return PairedTasks(tuple(findings), tuple(names), tuple(accepted))
+    return PairedTasks(findings=tuple(findings), names=tuple(names), accepted=tuple(accepted))
 
 
 def time_and_source(run: RunRecord) -> tuple[str, str]:
@@ -157,7 +157,7 @@ def pair_questions(
         is_reworded=bool(reasons) and _are_groups_reworded(runs, names, groups),
     )
     changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
-    return PairedQuestions(finding, changed, tuple(accepted))
+    return PairedQuestions(finding=finding, names=changed, accepted=tuple(accepted))
 
 
 def _number_of_names(names: Mapping[int, Mapping[str, str]]) -> int:
@@ -187,7 +187,10 @@ def _are_groups_reworded(
 def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:
     """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
     ids = {item.id for run in runs for item in run.items}
-    is_known = all(any(is_known_input(item.input) for item in run.items) for run in runs)
+    have_known_inputs = []
+    for run in runs:
+        have_known_inputs.append(any(is_known_input(item.input) for item in run.items))
+    is_known = all(have_known_inputs)
     return QuestionFinding(task, pairing="id" if is_known else "unknown", items=len(ids))
 
 
@@ -220,7 +223,10 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     Call it only if no id has different inputs in two runs: of runs with the same ids, one is
     looked at, since they have the same inputs.
     """
-    run_of_ids = {frozenset(item.id for item in run.items): run for run in runs}
+    run_of_ids = {}
+    for run in runs:
+        ids_of_run = frozenset(item.id for item in run.items)
+        run_of_ids[ids_of_run] = run
     known: list[tuple[AskedRun, Set[str]]] = []
     for ids, run in run_of_ids.items():
         for other, others in known:
@@ -241,7 +247,9 @@ def _groups_that_share_inputs(runs: Sequence[AskedRun]) -> list[list[int]]:
 
     The largest group is first; of equally large ones, the one with the earliest run.
     """
-    inputs = [{item.input for item in run.items if is_known_input(item.input)} for run in runs]
+    inputs = []
+    for run in runs:
+        inputs.append({item.input for item in run.items if is_known_input(item.input)})
     groups: list[list[int]] = []
     for position in range(len(runs)):
         joined = [position]

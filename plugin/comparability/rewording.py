@@ -38,7 +38,7 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     ids = [item for item in first if item in second][:MOST_COMPARED]
     if len(ids) < FEWEST_INPUTS:
         return False
-    compared = [{item: own[item] for item in ids} for own in (first, second)]
+    compared = [{item: first[item] for item in ids}, {item: second[item] for item in ids}]
     if templates_around_questions(compared) is not None:
         return True
     ours = [_words_of(first[item]) for item in ids]
@@ -80,6 +80,9 @@ def _is_closest(words: Words, others: Sequence[Words], place: int) -> bool:
     # A word weighs more if fewer inputs have it.
     inputs_with_word = Counter(word for other in others for word in other)
     weights = {word: log(len(others) / number) for word, number in inputs_with_word.items()}
-    closeness = [sum(weights[word] for word in words & other) for other in others]
+    closeness = []
+    for other in others:
+        common_words = words & other
+        closeness.append(sum(weights[word] for word in common_words))
     closest = closeness.pop(place)
     return closest > max(closeness)

@@ -16,7 +16,7 @@ from podium.show.answers.fixed_raters import after_colon, limit_sentence, raters
 from podium.show.answers.rank_templates import all_of, further_items_text, more_items_sentence
 from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
-from podium.wording import item_option, plural, some
+from podium.wording import item_option, plural, some, word_for
 
 AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
@@ -71,7 +71,12 @@ def comparison_answer(
         ]
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
-        limited = limit_sentence(on_all, None, raters_of_findings(findings), _models(findings))
+        limited = limit_sentence(
+            on_all,
+            of_slice=None,
+            raters=raters_of_findings(findings),
+            models=_compared_models(findings),
+        )
         return (*verdict, limited, *_contrary_slices(findings, by), *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
@@ -112,7 +117,9 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
     else:
         lead = _if_same_questions(_lead_sentence(finding, p_name), [finding])
         raters = raters_of_findings([finding])
-        sentences = [limit_sentence(lead, None, raters, _models([finding]))]
+        sentences = [
+            limit_sentence(lead, of_slice=None, raters=raters, models=_compared_models([finding]))
+        ]
     # Of several sentences the first are kept, so that a doubt stands before what the table says.
     second = finding.judge_doubt or finding.loss_check
     if second is not None:
@@ -166,11 +173,11 @@ def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
     """
     if not any(finding.questions_in_doubt for finding in findings):
         return sentence
-    rest = after_colon(sentence, _models(findings))
+    rest = after_colon(sentence, _compared_models(findings))
     return rank_templates.QUESTIONS_IN_DOUBT.format(answer=rest)
 
 
-def _models(findings: Sequence[PairFinding]) -> list[str]:
+def _compared_models(findings: Sequence[PairFinding]) -> list[str]:
     """Return the names of the models that are compared."""
     return [name for each in findings for name in (each.candidate, each.baseline)]
 
@@ -214,10 +221,20 @@ def _further_items_sentence(finding: PairFinding) -> str:
     beside = ""
     if unit != finding.unit:
         beside = further_items_text(
-            finding.units_so_far, number, finding.difference.items, finding.unit
+            raters=finding.units_so_far,
+            further_raters=number,
+            items=finding.difference.items,
+            unit=finding.unit,
         )
     return more_items_sentence(
-        first, second, number, gap, unit, pairs=finding.tests, again=again, beside=beside
+        first,
+        second,
+        items=number,
+        gap=gap,
+        noun=unit,
+        pairs=finding.tests,
+        again=again,
+        beside=beside,
     )
 
 
@@ -312,7 +329,7 @@ def _tally_sentence(finding: PairFinding) -> str:
         weights = comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
     return comparison_templates.TALLY.format(
         wins=f"{won:,} {plural('win', won)}",
-        losses=f"{lost:,} {'loss' if lost == 1 else 'losses'}",
+        losses=f"{lost:,} {word_for(lost, 'loss', 'losses')}",
         ties=f"{even:,} {plural('tie', even)}",
         identical=identical_ties,
         weighed=weights,
@@ -381,7 +398,8 @@ def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
 
     The list is empty without a column, and if nothing is claimed about any slice.
     """
-    if by is None or not {AHEAD, BEHIND, CLOSE} & {*_slices_by_verdict(finding)}:
+    claims = {AHEAD, BEHIND, CLOSE}
+    if by is None or claims.isdisjoint(_slices_by_verdict(finding)):
         return []
     sentence = comparison_templates.BY_SLICE.format(
         column=by,
@@ -395,7 +413,11 @@ def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
 def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[str]:
     """Write for each finding that is clearly ahead in some slices and clearly behind in others, in
     which; at most for `MOST_WITH_SLICES` of them. A last sentence counts the others."""
-    contrary = [each for each in findings if {AHEAD, BEHIND} <= {*_slices_by_verdict(each)}]
+    contrary = []
+    for finding in findings:
+        verdicts = _slices_by_verdict(finding).keys()
+        if verdicts >= {AHEAD, BEHIND}:
+            contrary.append(finding)
     sentences = [
         comparison_templates.BY_SLICE_OF_SEVERAL.format(
             column=by, label=finding_label(each, findings), groups=_slices_text(each)
@@ -421,8 +443,10 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
         groups[_verdict_of(finding)].append(finding_label(finding, findings))
     baselines = ", ".join(dict.fromkeys(finding.baseline for finding in findings))
     candidates = {finding.candidate for finding in findings}
-    if len(candidates) == 1 and all(finding.question for finding in findings):
-        parts = [f"{name} on {some(labels, most=6)}" for name, labels in groups.items() if labels]
+    named_groups = {name: some(labels, most=6) for name, labels in groups.items() if labels}
+    have_questions = all(finding.question for finding in findings)
+    if len(candidates) == 1 and have_questions:
+        parts = [f"{name} on {questions}" for name, questions in named_groups.items()]
         [candidate] = candidates
         template = comparison_templates.SEVERAL_QUESTIONS
         return template.format(
@@ -431,7 +455,7 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
             groups="; ".join(parts),
             number=len(findings),
         )
-    parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
+    parts = [f"{name}: {labels}" for name, labels in named_groups.items()]
     return comparison_templates.SEVERAL.format(
         baselines=baselines, groups="; ".join(parts), number=len(findings)
     )
@@ -569,7 +593,8 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
     if not known:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
-    nouns = plural(units.pop() if len(units) == 1 else "item", 2)
+    unit = units.pop() if len(units) == 1 else "item"
+    nouns = plural(unit, 2)
     can_bet = all(decision.finding and decision.finding.is_share for decision in decisions)
     remedy = comparison_templates.BETTING_ALLOWS if can_bet else ""
     return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns, remedy=remedy)

@@ -143,7 +143,8 @@ def compare(
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
+    compared_models = set().union(*named_pairs)
+    checks = checks_of_comparison(battles, compared_models)
     findings = _with_all_doubts(findings, battles, checks, by, level, pool)
     return Comparison(
         findings=tuple(findings),
@@ -229,8 +230,13 @@ def _split_words(
     Raises:
         UsageError: as in `split_arguments`.
     """
-    tables = [word for word in words if isinstance(word, Battles) or is_frame(word)]
-    texts = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
+    tables: list[Battles | pd.DataFrame] = []
+    texts = []
+    for word in words:
+        if isinstance(word, Battles) or is_frame(word):
+            tables.append(word)
+        else:
+            texts.append(str(word))
     if baseline is not None and tables and not texts:
         return [], [], tables
     # A table stands among the words as a source without a path.
@@ -238,7 +244,8 @@ def _split_words(
     are_joined = reading.get("names") == "joined"
     words_read = [*texts, *placeholders]
     names, sources = split_arguments(words_read, baseline, names_joined=are_joined)
-    return [*names], [*sources[: len(sources) - len(tables)]], tables
+    number_of_paths = len(sources) - len(tables)
+    return [*names], [*sources[:number_of_paths]], tables
 
 
 def _build_pair(
@@ -294,12 +301,11 @@ def _checks_beside(
     described: list[Check | None] = []
     for each in findings:
         described += [each.judge_doubt or each.loss_check, each.doubt]
-    shown = None if by is None else option_text("by", by)
-    return tuple(
-        check
-        for check in checks
-        if check not in described and (shown is None or check.fields.get("option") != shown)
-    )
+    beside = [check for check in checks if check not in described]
+    if by is not None:
+        shown = option_text("by", by)
+        beside = [check for check in beside if check.fields.get("option") != shown]
+    return tuple(beside)
 
 
 def _collect_warnings(
@@ -326,7 +332,8 @@ def _collect_warnings(
     notes = [note for note in battles.notes if note.code != ACCEPTED]
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     # If a recorded setting changes the words, the names of the models, a note or a check say so.
-    if not differ_in_words(run for run in battles.runs if run.model in compared):
+    compared_runs = [run for run in battles.runs if run.model in compared]
+    if not differ_in_words(compared_runs):
         for note in select_codes(answers.notes if answers else (), ["different-words"]):
             notes.append(Notice("different-words-compared", note.fields))
     doubts = [
@@ -443,8 +450,9 @@ def _compare_pairs(
             else:
                 slices, failures_of_slices = _compare_slices(part, pair, subject, by, place)
                 failures += failures_of_slices
-                checked = replace(finding, rater_check=rater_check_of(columns, pair, finding))
-                findings.append(replace(checked, slices=tuple(_adjust_by_holm(slices))))
+                rater_check = rater_check_of(columns, pair, finding)
+                adjusted_slices = tuple(_adjust_by_holm(slices))
+                findings.append(replace(finding, rater_check=rater_check, slices=adjusted_slices))
     if usage_errors and not findings:
         raise usage_errors[0]
     findings = [_with_likely_item(finding, battles.likely_item) for finding in findings]
@@ -556,7 +564,8 @@ def _with_all_doubts(
     """
     unclaimed = _find_unclaimed(battles, checks, level, pool)
     doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    return _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
+    with_orders = _with_orders_of_slices(doubted, battles, by, level, pool)
+    return _with_raters(with_orders, battles)
 
 
 def _with_doubts(
@@ -582,25 +591,24 @@ def _with_doubts(
         unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
     """
     models = (finding.candidate, finding.baseline)
-    runs = tuple(
-        run
-        for run in battles.runs
-        if run.model in models and finding.task in (None, run.verdict_task or run.task)
-    )
-    doubts: dict[str, Any] = {
-        "questions_in_doubt": are_questions_in_doubt(replace(battles, runs=runs))
-    }
+    runs = []
+    for run in battles.runs:
+        is_on_task = finding.task is None or finding.task == (run.verdict_task or run.task)
+        if run.model in models and is_on_task:
+            runs.append(run)
+    compared = replace(battles, runs=tuple(runs))
+    doubts: dict[str, Any] = {"questions_in_doubt": are_questions_in_doubt(compared)}
     if finding.measure == SCORE:
         question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
-        doubts["doubt"] = doubt_about_scales(checks, models, question) or doubt_about_losses(
-            checks, models
-        )
+        about_scales = doubt_about_scales(checks, models, question)
+        doubts["doubt"] = about_scales or doubt_about_losses(checks, models)
     else:
         losses = doubt_about_losses(checks, models)
         if losses is not None:
             is_open = not finding.is_distinguishable
             is_explained = is_open or not set(models).isdisjoint(unclaimed[losses.name])
-            doubts["doubt" if is_explained else "loss_check"] = losses
+            kind_of_doubt = "doubt" if is_explained else "loss_check"
+            doubts[kind_of_doubt] = losses
         doubts["loss_unknown"] = unknown_loss(checks)
         doubts["judge_doubt"] = doubt_about_judge(checks)
         doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
@@ -626,11 +634,14 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     changed = []
     for finding in findings:
         includes_raters = finding.difference.raters is not None
-        raters = None if finding.judge is not None or includes_raters else all_raters
+        has_one_judge = finding.judge is not None
+        raters = None if has_one_judge or includes_raters else all_raters
         if raters is not None and finding.measure != ELO:
+            kind_of_rater, _ = raters
+            raters = ("voter", 1) if kind_of_rater == "voter" else None
             pair = (finding.candidate, finding.baseline)
-            of_pair = count_raters(battles.select(are_between(battles, pair)))
-            raters = of_pair or (("voter", 1) if raters[0] == "voter" else None)
+            battles_of_pair = battles.select(are_between(battles, pair))
+            raters = count_raters(battles_of_pair) or raters
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))
@@ -756,14 +767,18 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
     known = [name for name in QUESTION_COLUMNS if name in known_columns]
     columns = [name for name in known if len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]
-    if {"task", "metric"} <= {*columns_with_several} and _names_of_metrics_hold_tasks(battles):
+    has_tasks_and_metrics = {"task", "metric"}.issubset(columns_with_several)
+    if has_tasks_and_metrics and _names_of_metrics_hold_tasks(battles):
         columns_with_several.remove("task")
     parts: Iterable[tuple[str | None, Battles]] = [(None, battles)]
     if columns_with_several:
         parts = battles.slices(",".join(columns_with_several))
     for question, part in parts:
         if len(part):
-            values = {name: part.values_of(name)[0] for name in columns}
+            # Each of these columns has one value in the part.
+            values = {}
+            for name in columns:
+                values[name], *_ = part.values_of(name)
             subject = {
                 "question": question,
                 "task": values.get("task"),

@@ -77,7 +77,8 @@ def _reject_different_settings(
     """
     for word, runs in zip(words, runs_at_paths, strict=True):
         names = sorted({run.model for run in runs})
-        if len(names) > 1 and any(run.named_settings for run in runs):
+        differ_in_settings = any(run.named_settings for run in runs)
+        if len(names) > 1 and differ_in_settings:
             raise UsageError(
                 f"{word} holds runs with different settings, {join_names(names)}: name the two "
                 "models to compare, as podium compare 'NAME' 'OTHER NAME' SOURCE..."

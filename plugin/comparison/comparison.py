@@ -87,5 +87,6 @@ class Comparison(Document):
         for finding in self.findings:
             for finding_or_slice in (finding, *finding.slices):
                 figures = finding_or_slice.to_dict()
-                rows.append({name: figures[name] for name in figures if name not in nested})
+                row = {name: value for name, value in figures.items() if name not in nested}
+                rows.append(row)
         return pd.DataFrame(rows)

@@ -105,7 +105,7 @@ def _sections_of_finding(
         slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
         note = comparison_templates.SLICES_NOTE.format(slices=slices)
         notes = (note, *_doubts_about_slices(finding))
-        yield Section("slices", f"by slice{suffix}", (), (table,), notes)
+        yield Section("slices", f"by slice{suffix}", tables=(table,), notes=notes)
     if finding.results.difference.any():
         most = MOST_ITEMS if len(findings) == 1 else MOST_ITEMS_OF_SEVERAL
         yield _items_section(finding, suffix, most)
@@ -140,16 +140,20 @@ def _gate_section(gate: Gate, level: float) -> Section:
         finding = decision.finding
         requirement = decision.requirement
         about = requirement.scope if finding is None else finding_label(finding, ())
-        verdict = decision.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
+        verdict = decision.verdict.lower()
+        if requirement.is_advisory:
+            verdict += " (advisory)"
         estimate = EMPTY
         if finding and decision.measure:
             estimate = amount_text(
                 finding.differences[decision.measure].value, decision.measure, finding.is_share
             )
-        low, high, threshold = (bound_text(decision, name) for name in ("low", "high", "threshold"))
+        low = bound_text(decision, "low")
+        high = bound_text(decision, "high")
+        threshold = bound_text(decision, "threshold")
         needed = threshold if threshold == EMPTY else f"> {threshold}"
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
-    table = Table("", header, tuple(rows), "lllrrrr")
+    table = Table(title="", header=header, rows=tuple(rows), align="lllrrrr")
     note = comparison_templates.GATE_NOTE.format(level=percent(level))
     return Section("gate", "required", tables=(table,), notes=(note,))
 
@@ -188,7 +192,9 @@ def _findings_table(findings: Sequence[PairFinding], subject: str) -> Table:
             _scores_or_win_rate_text(finding, is_scored),
         )
         rows.append((*names, *figures))
-    return Table("", tuple(header), tuple(rows), align.ljust(len(header), "r"))
+    return Table(
+        title="", header=tuple(header), rows=tuple(rows), align=align.ljust(len(header), "r")
+    )
 
 
 def _scores_or_win_rate_text(finding: PairFinding, is_scored: bool) -> str:
@@ -235,7 +241,7 @@ def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
             rows.append((winner, results.item[k], *figures))
         counts.append(f"{winner} {min(most, len(items_won)):,} of {len(items_won):,}")
     header = ("won by", "item", *columns)
-    table = Table("", header, tuple(rows), "ll" + "r" * len(columns))
+    table = Table(title="", header=header, rows=tuple(rows), align="ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
     return Section("items", f"items that changed{title_end}", tables=(table,), notes=(note,))
 

@@ -29,7 +29,8 @@ class BattleColumns:
         """
         code = self.battles.item_codes
         # The code -1 of a row without an item takes the last element.
-        items = np.array([*self.battles.item_names, None], dtype=object)[code]
+        names = np.array([*self.battles.item_names, None], dtype=object)
+        items = names[code]
         for row in np.flatnonzero(code < 0).tolist():
             items[row] = f"row {row + 1}"
         return items
@@ -63,7 +64,8 @@ class BattleColumns:
         if group is None:
             return None
         rows = self.battles.rows
-        return np.array(rows.names_of(group), dtype=object)[rows.codes_of(group)]
+        names = np.array(rows.names_of(group), dtype=object)
+        return names[rows.codes_of(group)]
 
     @cached_property
     def code_of_a(self) -> np.ndarray:
@@ -119,7 +121,8 @@ class DirectBattles:
     def cluster(self) -> np.ndarray:
         """Code of the group of each battle's item, or of the item without groups, from 0."""
         unit = self.item if self.group is None else self.group
-        return np.unique(unit, return_inverse=True)[1]
+        _, code = np.unique(unit, return_inverse=True)
+        return code
 
     def take(self, keep: np.ndarray) -> "DirectBattles":
         """Return the battles of a mask, shape (battles,); items that have none are left out."""

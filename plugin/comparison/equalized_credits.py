@@ -40,7 +40,7 @@ def equalized_credits(columns: BattleColumns, pair: ComparedPair) -> np.ndarray:
     third = np.where(is_a, b[has_third], a[has_third])
     model = np.where(is_a, a[has_third], b[has_third])
     earned = np.where(is_a, credit[rows], 1 - credit[rows])
-    item = np.unique(items[rows], return_inverse=True)[1]
+    _, item = np.unique(items[rows], return_inverse=True)
     matchup = item * len(battles.models) + third
     mean_credits = _mean_credits_of_both(matchup, model, earned, columns.weight[rows])
     credit[rows] = np.where(is_a, mean_credits, 1 - mean_credits)

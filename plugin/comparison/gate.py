@@ -221,9 +221,10 @@ def _parse_requirement_row(row: Mapping[str, Any], place: str, file: str) -> Req
         parsed = parse_requirement(row["require"])
     except UsageError as error:
         raise UsageError(f"{file}, {place}: {error}") from None
-    scope: dict[str, Any] = {
-        name: str(row[name]) for name in SCOPE_FIELDS if row.get(name) is not None
-    }
+    scope: dict[str, Any] = {}
+    for name in SCOPE_FIELDS:
+        if row.get(name) is not None:
+            scope[name] = str(row[name])
     return replace(parsed, is_advisory=advisory, **scope)
 
 
@@ -239,12 +240,16 @@ def _load_requirements(path: Path) -> Any:
         raise UsageError(f"no such file: {path}")
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".toml":
-        return _parse_file_text(text, "TOML", tomllib.loads, tomllib.TOMLDecodeError, path)
+        return _parse_file_text(
+            text, kind="TOML", parse=tomllib.loads, syntax_error=tomllib.TOMLDecodeError, path=path
+        )
     try:
         import yaml
     except ImportError:
         raise UsageError(f"{path}: reading YAML needs pyyaml; install it, or write TOML") from None
-    return _parse_file_text(text, "YAML", yaml.safe_load, yaml.YAMLError, path)
+    return _parse_file_text(
+        text, kind="YAML", parse=yaml.safe_load, syntax_error=yaml.YAMLError, path=path
+    )
 
 
 def _parse_file_text(
@@ -293,7 +298,7 @@ def decide_requirements(
         findings_in_scope = [finding for finding in findings if requirement.is_about(finding)]
         pairs += [(requirement, finding) for finding in findings_in_scope]
         if not findings_in_scope:
-            decisions.append(GateDecision(requirement, None, "UNDECIDED"))
+            decisions.append(GateDecision(requirement, finding=None, verdict="UNDECIDED"))
     tests = [_required_difference(requirement, finding) for requirement, finding in pairs]
     # A requirement is refuted if Holm's rule, over all requirements, rejects the hypothesis that
     # its difference is at least its threshold. The upper bounds of the others share alpha.
@@ -320,7 +325,9 @@ def decide_requirements(
             measure=measure,
         )
         decisions.append(decision)
-    return Gate(tuple(sorted(decisions, key=lambda each: requirements.index(each.requirement))))
+    # Those about no finding were decided first.
+    decisions.sort(key=lambda decision: requirements.index(decision.requirement))
+    return Gate(tuple(decisions))
 
 
 def _verdict_of_tests(

@@ -97,8 +97,10 @@ def _labelled_paths(
         "SOURCE...",
     )
     labels, paths = zip(*map(split_label, words), strict=True)
-    if not is_url(paths[0]) and Path(paths[0]).resolve() == Path(paths[1]).resolve():
-        raise UsageError(f"{paths[0]} is given twice: a comparison needs two different runs")
+    first_path, second_path = paths
+    is_local = not is_url(first_path)
+    if is_local and Path(first_path).resolve() == Path(second_path).resolve():
+        raise UsageError(f"{first_path} is given twice: a comparison needs two different runs")
     models = [_models_in(path) for path in paths]
     if names_joined:
         models = [set(map(joined_name, held)) for held in models]
@@ -127,7 +129,7 @@ def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tupl
     places = [Path(path.rstrip("/")) for path in paths]
     names = []
     for label, place in zip(labels, places, strict=True):
-        without_suffixes = place.name.partition(".")[0]
+        without_suffixes, _, _ = place.name.partition(".")
         names.append(label or without_suffixes or place.name)
     if names[0] == names[1]:
         folders = [place.parent.name for place in places]
@@ -201,7 +203,9 @@ def find_responses(
     # The items of scores may be named by another run than those of the answers.
     if select_codes(answers.notes, CODES_OF_PAIRING):
         return None, PAIRED_BY_INPUT
-    return (answers, None) if answers.texts else (None, NO_ANSWERS)
+    if not answers.texts:
+        return None, NO_ANSWERS
+    return answers, None
 
 
 def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool:
@@ -227,10 +231,9 @@ def identical_items(responses: Responses, candidate: str, baseline: str) -> froz
     baseline_answers = responses.texts[baseline]
     identical = []
     for item in responses.items:
-        if all(
-            key in candidate_answers and candidate_answers[key] == baseline_answers.get(key)
-            for key in item.keys
-        ):
+        answers = [candidate_answers.get(key) for key in item.keys]
+        others = [baseline_answers.get(key) for key in item.keys]
+        if None not in answers and answers == others:
             identical.append(item.id)
     return frozenset(identical)
 

@@ -44,7 +44,10 @@ class ItemResults:
     @property
     def group_codes(self) -> np.ndarray | None:
         """Code of each item's group, in the order of their names; None without groups."""
-        return None if self.group is None else np.unique(self.group, return_inverse=True)[1]
+        if self.group is None:
+            return None
+        _, code = np.unique(self.group, return_inverse=True)
+        return code
 
     def take(self, chosen: np.ndarray) -> "ItemResults":
         """Return the items of a mask, or of positions in their order."""
@@ -67,19 +70,19 @@ class ItemResults:
             most: largest number of items.
             has_weights: whether the weights are in it.
         """
-        columns = {}
-        for each in fields(self):
-            column = getattr(self, each.name)
-            is_unused = each.name == "lead" or (each.name == "weight" and not has_weights)
-            if is_unused or (each.name == "group" and column is None):
-                continue
+        left_out = {"lead"}
+        if not has_weights:
+            left_out.add("weight")
+        if self.group is None:
+            left_out.add("group")
+        names = [each.name for each in fields(self) if each.name not in left_out]
+        columns = []
+        for name in names:
+            column = getattr(self, name)
             if column is None:
                 column = np.full(len(self), None)
-            columns[each.name] = column[:most].tolist()
-        return [
-            dict(zip(columns, values, strict=True))
-            for values in zip(*columns.values(), strict=True)
-        ]
+            columns.append(column[:most].tolist())
+        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 def sum_by_code(values: np.ndarray, code: np.ndarray, size: int) -> np.ndarray:
@@ -93,12 +96,11 @@ def sum_by_code(values: np.ndarray, code: np.ndarray, size: int) -> np.ndarray:
         code: code of each value, from 0, shape (n,).
         size: number of codes.
     """
+    # The values of a code are next to each other, from one element of `bounds` to the next.
     sorted_values = values[np.argsort(code, kind="stable")].tolist()
-    ends = np.cumsum(np.bincount(code, minlength=size)).tolist()
-    return np.array(
-        [fsum(sorted_values[start:end]) for start, end in pairwise([0, *ends])],
-        dtype=np.float64,
-    )
+    bounds = [0, *np.cumsum(np.bincount(code, minlength=size)).tolist()]
+    sums = [fsum(sorted_values[start:end]) for start, end in pairwise(bounds)]
+    return np.array(sums, dtype=np.float64)
 
 
 def score_results(rows: DirectBattles, *, by_metric: bool) -> ItemResults:
@@ -179,5 +181,5 @@ def _first_groups(rows: DirectBattles) -> np.ndarray | None:
     """Return the group of each item's first battle, shape (items,); None without groups."""
     if rows.group is None:
         return None
-    first_row = np.unique(rows.item, return_index=True)[1]
+    _, first_row = np.unique(rows.item, return_index=True)
     return rows.group[first_row]

@@ -161,13 +161,18 @@ class PairFinding:
         low, high = self.difference.interval(self._joint_level)
         if not self.is_distinguishable:
             return low, high
-        return (max(low, 0.0), high) if self.difference.value > 0 else (low, min(high, 0.0))
+        if self.difference.value > 0:
+            return max(low, 0.0), high
+        return low, min(high, 0.0)
 
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
         lead = self.results.lead
-        return int((lead > 0).sum()), int((lead < 0).sum()), int((lead == 0).sum())
+        won = int((lead > 0).sum())
+        lost = int((lead < 0).sum())
+        even = int((lead == 0).sum())
+        return won, lost, even
 
     @property
     def tally_by_weight(self) -> tuple[float, float, float] | None:
@@ -197,7 +202,9 @@ class PairFinding:
     def units_with_both(self) -> int:
         """The number of items, or of groups if items have groups, with a result of the two."""
         group = self.results.group
-        return len(self.results) if group is None else len({*group.tolist()})
+        if group is None:
+            return len(self.results)
+        return len(set(group.tolist()))
 
     @property
     def scores(self) -> tuple[float, float] | None:
@@ -239,8 +246,10 @@ class PairFinding:
         fewer. `further_items` says how many more of the same would separate the two models.
         """
         items = self.difference.items
-        raters = self.difference.raters
-        return items if raters is None else min(items, raters[1])
+        if self.difference.raters is None:
+            return items
+        _, number_of_raters = self.difference.raters
+        return min(items, number_of_raters)
 
     @property
     def unit_of_further(self) -> str:
@@ -249,10 +258,10 @@ class PairFinding:
         It is `judge` or `voter` if the errors include how these differ, and they are no more than
         the items or groups; else `unit`.
         """
-        raters = self.difference.raters
-        if raters is not None and raters[1] <= self.difference.items:
-            return raters[0]
-        return self.unit
+        if self.difference.raters is None:
+            return self.unit
+        kind_of_rater, number_of_raters = self.difference.raters
+        return kind_of_rater if number_of_raters <= self.difference.items else self.unit
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding for JSON: plain Python values; infinite ends become None.
@@ -270,7 +279,12 @@ class PairFinding:
         figures["measures"] = self._measures_to_dict()
         figures |= {"wins": won, "losses": lost, "even": even, "by_weight": None}
         if by_weight is not None:
-            figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
+            weight_won, weight_lost, weight_even = by_weight
+            figures["by_weight"] = {
+                "wins": weight_won,
+                "losses": weight_lost,
+                "even": weight_even,
+            }
         figures["doubt"] = _clause_or_none(self.doubt)
         figures["judge_doubt"] = _clause_or_none(self.judge_doubt)
         figures["loss_check"] = _clause_or_none(self.loss_check)

@@ -145,9 +145,9 @@ def _measure_scores(
         test_groups = partial(grouped_difference, largest=1.0 if is_share else np.inf)
         test = _test_with_raters(by_item, battles, scored_rows, *values, test_groups)
     return _PairResults(
-        SCORE,
-        {SCORE: test},
-        results,
+        measure=SCORE,
+        differences={SCORE: test},
+        results=results,
         is_share=is_share,
         is_lost=~rows.has_scores,
     )
@@ -250,7 +250,9 @@ def _test_by_item_or_group(
     """
     group = results.group_codes
     if group is None:
-        return paired_difference(results.difference, step, largest, results.weight)
+        return paired_difference(
+            results.difference, common_size=step, largest=largest, weight=results.weight
+        )
     return grouped_difference(results.difference, results.weight, group, largest, unit)
 
 
@@ -263,7 +265,11 @@ def _bet_on_results(results: ItemResults, largest: float, unit: str) -> Differen
         unit: what varies independently.
     """
     return betting_difference(
-        results.difference, largest, results.weight, results.group_codes, unit
+        results.difference,
+        largest=largest,
+        weight=results.weight,
+        group=results.group_codes,
+        unit=unit,
     )
 
 
@@ -296,14 +302,19 @@ def verdict_differences(
     if not pair.bets:
         # Elo has no bounds, so that no bets can be made on it.
         elo = elo_difference(coded, candidate, baseline)
-        differences[ELO] = _elo_with_raters(elo, battles, coded, (candidate, baseline))
+        differences[ELO] = _elo_with_raters(elo, battles, coded, codes=(candidate, baseline))
     if len(results):
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate
         if not pair.bets:
             known = rows.take(rows.has_credit)
             differences[WIN_RATE] = _test_with_raters(
-                rate, battles, known, known.credit - 0.5, known.weight, _rate_difference_of_groups
+                rate,
+                battles=battles,
+                rows=known,
+                values=known.credit - 0.5,
+                weight=known.weight,
+                test_groups=_rate_difference_of_groups,
             )
     return differences
 
@@ -326,13 +337,14 @@ def _elo_with_raters(
     if raters is None or comparison_graph(pair_sums(coded)).groups > 1:
         return test
     error = elo_error(coded, *codes, raters)
+    test_by_rater = partial(_elo_difference_by_rater, coded, *codes, raters)
     return add_rater_errors(
         test,
         error,
-        coded.clusters,
-        unit_of_tests(coded.unit),
-        raters,
-        lambda: _elo_difference_by_rater(coded, *codes, raters),
+        clusters=coded.clusters,
+        unit=unit_of_tests(coded.unit),
+        raters=raters,
+        test_by_raters=test_by_rater,
     )
 
 
@@ -395,13 +407,14 @@ def _test_with_raters(
     cluster = rows.cluster
     error = rate_error(values, weight, cluster, raters.code)
     clusters = int(cluster.max()) + 1
+    test_by_rater = partial(test_groups, values, weight, raters.code, unit=raters.unit)
     return add_rater_errors(
         test,
         error,
-        clusters,
-        unit_of_tests(battles.unit),
-        raters,
-        lambda: test_groups(values, weight, raters.code, unit=raters.unit),
+        clusters=clusters,
+        unit=unit_of_tests(battles.unit),
+        raters=raters,
+        test_by_raters=test_by_rater,
     )
 
 
@@ -434,7 +447,7 @@ def _rate_difference_of_groups(
         group: code of each row's group; any integers, shape (rows,).
         unit: what a group is called.
     """
-    code = np.unique(group, return_inverse=True)[1]
+    _, code = np.unique(group, return_inverse=True)
     total = sum_by_group(weight, code)
     mean = sum_by_group(weight * difference, code) / total
     return difference_of_rates(mean, total, unit=unit, largest=LARGEST_LEAD)

@@ -40,9 +40,8 @@ class Ladder:
             return None
         covariance = None
         if self.covariance is not None:
-            rows = [self.covariance[k] for k in kept]
-            parts = [[row[k] for k in kept] for row in rows]
-            covariance = tuple(map(tuple, parts))
+            kept_rows = [self.covariance[k] for k in kept]
+            covariance = tuple(tuple(row[k] for k in kept) for row in kept_rows)
         return Ladder(
             models=tuple(self.models[k] for k in kept),
             elo=tuple(self.elo[k] for k in kept),

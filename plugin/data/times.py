@@ -15,7 +15,11 @@ PERIODS = re.compile(r"(?P<column>.+):(?P<number>[1-9]\d?)")
 
 
 def seconds_of_texts(texts: np.ndarray) -> np.ndarray:
-    """Return dates, or numbers since 1970, in seconds; NaN for other texts. Shape (texts,)."""
+    """Return dates, or numbers since 1970, in seconds since 1970, shape (texts,).
+
+    Numbers may be in the units of `EPOCHS`, which their size tells apart. Dates are in ISO 8601;
+    those without a zone are in UTC. The result is NaN for other texts, and for None.
+    """
     import pandas as pd
 
     column = pd.Series(texts, dtype=object)
@@ -67,7 +71,9 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
     kept = [rows for rows in periods if len(rows)]
     ends = [(seconds[rows].min(), seconds[rows].max()) for rows in kept]
     days = [f"{_day(first)} to {_day(last)}" for first, last in ends]
-    is_shared = any(_day(a[1]) == _day(b[0]) for a, b in pairwise(ends))
+    is_shared = False
+    for (_, end), (next_start, _) in pairwise(ends):
+        is_shared |= _day(end) == _day(next_start)
     if is_shared:
         days = [f"{_moment(first)} to {_moment(last)}" for first, last in ends]
     cells: dict[str, set[str]] = {}

@@ -100,8 +100,10 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
 
 def _are_cut(trial: np.ndarray, trials: int) -> bool:
     """Return whether some trials, ascending, are one run at the start or the end of all."""
-    is_run = len(trial) > 1 and trial[-1] - trial[0] == len(trial) - 1
-    is_at_an_end = trial[0] == 0 or trial[-1] == trials - 1
+    first = trial[0]
+    last = trial[-1]
+    is_run = len(trial) > 1 and last - first == len(trial) - 1
+    is_at_an_end = first == 0 or last == trials - 1
     return bool(is_run and is_at_an_end)
 
 

@@ -36,7 +36,7 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
     Yields:
         Name of the column, and the values as text, shape (known battles,).
     """
-    item = np.unique(battles.item_codes[known], return_inverse=True)[1]
+    _, item = np.unique(battles.item_codes[known], return_inverse=True)
     if not len(item):
         return
     has_several = len(item) >= FEWEST_BATTLES * (int(item.max()) + 1)

@@ -123,7 +123,9 @@ class Clustered:
         method = KIND_OF_INTERVAL
         if cells is not None:
             method += ", linearised ratio"
-        statistic = rows.linear(centre, influence, int(total), of, unit, method, within)
+        statistic = rows.linear(
+            centre, influence, n=int(total), of=of, unit=unit, method=method, within=within
+        )
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
         sums = rows.sums(influence)

@@ -138,7 +138,7 @@ class Position(CardAnswer):
             label, _ = line[0]
             rows.append((label, *(figure.brief for _, figure in line)))
         title = f"near-tie: {self.swaps.rule}" if self.swaps.rule else ""
-        return (Table(title, header, tuple(rows)),) if known_groups else ()
+        return (Table(title=title, header=header, rows=tuple(rows)),) if known_groups else ()
 
 
 def position(subject: Subject) -> Position | Missing:
@@ -409,7 +409,7 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
     # same two models in another order can be compared.
     a_is_low = np.less(*judgments.model_codes)
     key = _matchup_and_order_codes(judgments, a_is_low)
-    code = np.unique(key[is_readable], return_inverse=True)[1]
+    _, code = np.unique(key[is_readable], return_inverse=True)
     outcome = np.where(a_is_low, win, -win)[is_readable]
     counts = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     verdict_count = counts.sum(axis=1)

@@ -123,7 +123,7 @@ class Cycles(CardAnswer):
             rates = [f"{rate:.1%}" for rate in cycle.rates]
             rows.append((path, *rates, f"{cycle.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")
-        return (Table("Cycles", header, tuple(rows)),) if rows else ()
+        return (Table(title="Cycles", header=header, rows=tuple(rows)),) if rows else ()
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
@@ -445,7 +445,14 @@ class BradleyTerryFit(CardAnswer):
             )
             rows.append(row)
         header = ("pair", "battles", "observed", "expected", "points off", "interval", "p (Holm)")
-        return (Table("Pairs farthest from the fit", header, tuple(rows), spare=("battles",)),)
+        return (
+            Table(
+                title="Pairs farthest from the fit",
+                header=header,
+                rows=tuple(rows),
+                spare=("battles",),
+            ),
+        )
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:

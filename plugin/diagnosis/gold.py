@@ -541,9 +541,11 @@ class GoldComparison:
             record = SystemBias(
                 model=self.matched.models[k],
                 opponents=number,
-                raw=self._bias_statistic(raw_biases[k], raw_se[k], number, method),
+                raw=self._bias_statistic(
+                    value=raw_biases[k], se=raw_se[k], opponents=number, method=method
+                ),
                 corrected=self._bias_statistic(
-                    corrected_biases[k], corrected_se[k], number, method
+                    value=corrected_biases[k], se=corrected_se[k], opponents=number, method=method
                 ),
                 p=finite_or_none(p[k]),
             )
@@ -598,7 +600,9 @@ class GoldComparison:
         item_p = None
         if not np.isnan(se):
             item_p = min(1.0, tests * float(stdtr(self.items - 1, -value / se)))
-        bias = self._bias_statistic(value, se, opponents, "item bootstrap standard error, t")
+        bias = self._bias_statistic(
+            value=value, se=se, opponents=opponents, method="item bootstrap standard error, t"
+        )
         favours_itself = item_p is not None and item_p <= 1 - self.level
         return SelfBias(own_model, bias, opponents, paired_p, item_p, tests, favours_itself)
 
@@ -772,7 +776,13 @@ class GoldAgreement(CardAnswer):
             )
             rows.append((bias.model, f"{bias.opponents:,}", *figures))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
-        return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
+        return (
+            Table(
+                title="Bias by system (judge win rate less gold win rate)",
+                header=header,
+                rows=tuple(rows),
+            ),
+        )
 
 
 def _short_number(value: float | Missing) -> str:

@@ -99,7 +99,11 @@ class HumanAgreement(CardAnswer):
             if isinstance(part.agreement, Statistic)
         )
         header = ("|margin|, mean", "predicted", "humans agree", "battles")
-        return (Table("reliability, by |margin|", header, rows),) if self.bins else ()
+        return (
+            (Table(title="reliability, by |margin|", header=header, rows=rows),)
+            if self.bins
+            else ()
+        )
 
 
 def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
@@ -159,9 +163,9 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic:
     second_share, second_influence, second_battles = _agreement_by_item(second)
     # Subtraction aligns the influences by item; an item of one judge has no influence on the other.
     influence = first_influence.sub(second_influence, fill_value=0).to_numpy()
-    sample = Clustered(np.arange(len(influence)), "item", first.level)
+    sample = Clustered(np.arange(len(influence)), unit="item", level=first.level)
     battles = first_battles + second_battles
-    return sample.linear(first_share - second_share, influence, battles, unit=Unit.SHARE)
+    return sample.linear(first_share - second_share, influence, n=battles, unit=Unit.SHARE)
 
 
 def _agreement_by_item(subject: Subject) -> "tuple[float, pd.Series, int]":
@@ -199,7 +203,7 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
     value = kappa(judge, human)
     if value is None:
         return Missing("judge and humans call every battle a tie", "label battles that differ")
-    return sample.linear(value, kappa_influence(judge, human, value), len(judge), within=(-1, 1))
+    return sample.linear(value, kappa_influence(judge, human, value), n=len(judge), within=(-1, 1))
 
 
 def _estimate_temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:

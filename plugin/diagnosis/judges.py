@@ -126,7 +126,9 @@ class JudgesSideBySide(CardAnswer):
             label = self.judges[place - 1].label
             rows.append((f"{place}. {label}", *taus))
         numbers = [f"{place}." for place in range(1, len(names) + 1)]
-        return Table("Rank correlations", ("Kendall's tau", *numbers), tuple(rows))
+        return Table(
+            title="Rank correlations", header=("Kendall's tau", *numbers), rows=tuple(rows)
+        )
 
 
 def side_by_side(
@@ -214,7 +216,7 @@ def _correlations(
     models = theta.shape[1]
     correlations = []
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        tau = _tau_statistic(values[k], drawn[:, k], models, level)
+        tau = _tau_statistic(values[k], draws=drawn[:, k], n=models, level=level)
         correlations.append(Correlation(judges[i], judges[j], tau))
     mean = _tau_statistic(
         value=values.mean(),
@@ -298,7 +300,7 @@ def _tau_with_gold(
     _, gold_theta = gold.strengths()
     tau = kendall_taus(theta[by_judge], gold_theta[by_gold])
     drawn = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
-    return _tau_statistic(tau, drawn, len(common), subject.level)
+    return _tau_statistic(tau, draws=drawn, n=len(common), level=subject.level)
 
 
 def _tau_statistic(
@@ -319,7 +321,14 @@ def _tau_statistic(
     usable = int((~np.isnan(draws)).sum())
     method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
     return agreement_statistic(
-        tau, draws, (-1.0, 1.0), method, level=level, n=n, of=of, unit=Unit.CORRELATION
+        tau,
+        draws=draws,
+        within=(-1.0, 1.0),
+        method=method,
+        level=level,
+        n=n,
+        of=of,
+        unit=Unit.CORRELATION,
     )
 
 
@@ -394,16 +403,19 @@ class Rejudged(CardAnswer):
         if not isinstance(self.models, Missing) and self.models:
             header.append("by its responses")
             drift_of_models = self.models
-        drifts = list(self.judge.items())
-        drifts.sort(key=lambda drift: (-abs(drift[1].value), drift[0]))
+        drift_by_judge = self.judge
+        # A stable sort keeps the order of names among equal drifts.
+        names = sorted(drift_by_judge)
+        names.sort(key=lambda name: -abs(drift_by_judge[name].value))
         rows = []
-        for name, drift in drifts:
+        for name in names:
+            drift = drift_by_judge[name]
             row = [name, drift.brief]
             if drift_of_models:
                 row.append(drift_of_models[name].brief if name in drift_of_models else "-")
             rows.append(tuple(row))
         title = f"Elo by {self.labels[1]} less Elo by {self.labels[0]}"
-        return (Table(title, tuple(header), tuple(rows)),)
+        return (Table(title=title, header=tuple(header), rows=tuple(rows)),)
 
 
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
@@ -441,7 +453,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     known = ~np.isnan(lengths + second_lengths).any(axis=1)
     changed = known & (lengths != second_lengths).any(axis=1)
     wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
-    sample = Clustered(common["item"].factorize()[0], "item", subjects[0].level)
+    sample = Clustered(common["item"].factorize()[0], unit="item", level=subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
     if changed.any():
         models = _drift(subjects, tables, common[changed], subtracted=common[~changed])

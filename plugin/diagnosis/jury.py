@@ -134,7 +134,7 @@ class JuryWorth(CardAnswer):
             effects = (slope, position, cost)
             rows.append((way.name, f"{way.battles:,}", *effects, f"{way.se:.1f}", way.error.brief))
         title = f"se: Elo, if all {self.calls:,} calls are spent so; error: Elo from humans"
-        return (Table(title, header, tuple(rows)),)
+        return (Table(title=title, header=header, rows=tuple(rows)),)
 
 
 def _ratio_text(ratio: Statistic) -> str:
@@ -314,10 +314,12 @@ def _compare_ways(
             code = judges.index(name)
             influence = influence - influence_on_slopes[:, code] / fit_of_all.slopes[code]
         influences.append(influence)
-    log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
+    most_precise, next_precise, *_ = order
+    ratio_of_variances = variances[most_precise].sum() / variances[next_precise].sum()
+    log_ratio = float(np.log(ratio_of_variances)) / 2
     items_at_higher_level = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     log_statistic = items_at_higher_level.linear(
-        log_ratio, influences[0] - influences[1], len(fit_of_all.data.judge)
+        log_ratio, influences[0] - influences[1], n=len(fit_of_all.data.judge)
     )
     method = f"{log_statistic.method} of logarithms, simultaneous over all ways"
     return order, log_statistic.transform(np.exp, method=method, level=items.level)
@@ -356,7 +358,7 @@ def _battles_by_way(
     _, matchup = data.matchups()
     # In a random order of verdicts, the first verdict on each matchup is by a random judge.
     shuffled = rng.permutation(len(matchup))
-    first_on_matchup = np.unique(matchup[shuffled], return_index=True)[1]
+    _, first_on_matchup = np.unique(matchup[shuffled], return_index=True)
     ways[ROTATION] = data.take(np.sort(shuffled[first_on_matchup]))
     judged_by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
     if judged_by_all.sum() >= FEWEST_COMMON_BATTLES:
@@ -459,7 +461,8 @@ def _distances_from_humans(
             errors[name] = Missing("these ratings do not rise with human ratings", REMEDY_OF_SIGN)
             continue
         differences = elo - human.theta * product / float(human.theta @ human.theta)
-        distance = max(float(np.sqrt(np.mean(differences**2))), SMALLEST_DISTANCE)
+        mean_square = np.mean(differences**2)
+        distance = max(float(np.sqrt(mean_square)), SMALLEST_DISTANCE)
         influence_on_distance = influence @ differences / (len(differences) * distance)
         errors[name] = items.linear(
             value=distance,
@@ -514,7 +517,7 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     return by_cluster.linear(
         judges / inflation,
         derivative * influence,
-        len(standardized),
-        "labelled battles",
+        n=len(standardized),
+        of="labelled battles",
         within=(0, judges),
     )

@@ -186,7 +186,7 @@ def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
     judgments of an unparsed battle are lost.
     """
     codes = battles.model_codes
-    cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
+    _, cluster = np.unique(cluster_battles(battles).code, return_inverse=True)
     asked = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
     lost = np.where(battles.is_unparsed, asked, 0)
     existing_battles = _Losses(
@@ -241,7 +241,7 @@ def _losses_within_items(sides: Sides, models: int) -> list[_Sum]:
     unparsed = np.bincount(keys_of_sides, kept.lost)[key].astype(np.int64)
     # A group has the same item and number of results.
     item_and_asked = key // models * (int(asked.max()) + 1) + asked
-    group = np.unique(item_and_asked, return_inverse=True)[1]
+    _, group = np.unique(item_and_asked, return_inverse=True)
     values = int(unparsed.max()) + 1
     cells = (int(group.max()) + 1) * values
     counts = np.bincount(group * values + unparsed, minlength=cells).reshape(-1, values)

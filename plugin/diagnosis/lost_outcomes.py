@@ -259,7 +259,7 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     credit = judgments.numbers_of("credit")
     credit = np.where(is_turned, 1 - credit, credit)
     matchup = matchup_codes(judgments, np.arange(len(a)))
-    matchup = np.unique(matchup, return_inverse=True)[1]
+    _, matchup = np.unique(matchup, return_inverse=True)
     is_parsed = ~np.isnan(credit)
     known = np.where(is_parsed, credit, 0.0)
     number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
@@ -298,7 +298,8 @@ def _number_strata(judgments: Battles) -> np.ndarray:
         # A row without a judge has the code -1.
         judge = judgments.rows.codes_of("judge") + 1
         key = key * (int(judge.max()) + 1) + judge
-    return np.unique(key, return_inverse=True)[1]
+    _, code = np.unique(key, return_inverse=True)
+    return code
 
 
 def _select_compared_strata(judged: _Judged) -> _Judged:
@@ -354,7 +355,7 @@ def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
         The test; its `model` is None and its `share` is 0.
     """
     is_lost = compared.is_lost
-    stratum = np.unique(compared.stratum, return_inverse=True)[1]
+    _, stratum = np.unique(compared.stratum, return_inverse=True)
     lost = np.bincount(stratum, is_lost)
     parsed = np.bincount(stratum, ~is_lost)
     mean_of_parsed = np.bincount(stratum[~is_lost], compared.others[~is_lost]) / parsed

@@ -41,7 +41,7 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
     """
     models = len(battles.models)
     grid, trial = grid_codes(battles)
-    cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
+    _, cluster = np.unique(cluster_battles(battles).code, return_inverse=True)
     # Arrays of sides have those of `model_a` in all battles first, then those of `model_b`.
     scores_of_sides = np.concatenate([battles.numbers_of("score_a"), battles.numbers_of("score_b")])
     is_blank = np.isnan(scores_of_sides)

@@ -180,12 +180,14 @@ def _measure_effects(
     if not shown:
         return []
     unit = battles.unit
-    together = measure_effect(None, [*shown.values()], unit, level)
+    together = measure_effect(None, shown=[*shown.values()], unit=unit, level=level)
     if len(shown) > MOST_JUDGES or len(battles.judges) < 2:
         return [together]
     effects = []
     for judge, verdicts in sorted(shown.items()):
-        effects.append(measure_effect(judge or UNNAMED_JUDGE, [verdicts], unit, level))
+        effects.append(
+            measure_effect(judge or UNNAMED_JUDGE, shown=[verdicts], unit=unit, level=level)
+        )
     return [*effects, together] if len(shown) > 1 else effects
 
 

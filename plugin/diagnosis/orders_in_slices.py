@@ -116,7 +116,7 @@ def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list
         for value, rows in rows_of_value.items():
             verdicts = shown.take(rows & (shown.judge == judge))
             if len(verdicts.won):
-                effect = measure_effect(name, [verdicts], whole.unit, level)
+                effect = measure_effect(name, shown=[verdicts], unit=whole.unit, level=level)
                 is_single = bool((verdicts.number == 1).all())
                 measured.append((value, replace(effect, is_single=is_single)))
         adjusted = holm(np.array([effect.p for _, effect in measured])).tolist()

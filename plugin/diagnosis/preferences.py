@@ -180,7 +180,7 @@ def length_weight(
         return fit
     weight, influence = fit
     sample = cluster_battles(battles, level).take(kept)
-    return sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
+    return sample.linear(weight, influence, n=int(kept.sum()), unit=Unit.LOGITS)
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -376,7 +376,7 @@ class SelfPreference(CardAnswer):
             rows.append(("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)))
         title = "families, given or guessed from names (--families corrects them)"
         header = ("family", "models", "rated higher by", "which")
-        return (Table(title, header, tuple(rows), words=True),)
+        return (Table(title=title, header=header, rows=tuple(rows), words=True),)
 
 
 def measure_self_preference(subject: Subject) -> SelfPreference:
@@ -406,7 +406,7 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     for family_name, models in families.items():
         members[family_name] = np.isin(by_judge.models, models)
         excesses[family_name] = _estimate_line(
-            by_judge, by_reference, members[family_name], level, Unit.ELO
+            by_judge, by_reference, is_member=members[family_name], level=level, unit=Unit.ELO
         )
     if family:
         why = f"no model is known to be of the judge's family ({name})"
@@ -420,7 +420,9 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     if name is not None and name in members:
         excess = excesses[name]
         is_own_family = members[name]
-    slope = _estimate_line(by_judge, by_reference, is_own_family, level, Unit.NUMBER)
+    slope = _estimate_line(
+        by_judge, by_reference, is_member=is_own_family, level=level, unit=Unit.NUMBER
+    )
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 

@@ -428,8 +428,11 @@ def chance_of_no_order(ties: float) -> float:
         ties: probability of a tie, in [0, 1].
     """
     p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
-    intransitive = [codes for codes in product(p, repeat=3) if codes not in WEAK_ORDERS]
-    return float(sum(p[ab] * p[bc] * p[ac] for ab, bc, ac in intransitive))
+    chances = []
+    for ab, bc, ac in product(p, repeat=3):
+        if (ab, bc, ac) not in WEAK_ORDERS:
+            chances.append(p[ab] * p[bc] * p[ac])
+    return float(sum(chances))
 
 
 class TripleGroup(NamedTuple):
@@ -544,7 +547,7 @@ class Transitivity(CardAnswer):
             figures = (f"{triple.hard:.1%}", interval, cell_text(triple.soft, ".4f"))
             worst.append((" > ".join(triple.models), f"{triple.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
-        return (*tables, Table("Least transitive triples", header, tuple(worst)))
+        return (*tables, Table(title="Least transitive triples", header=header, rows=tuple(worst)))
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
@@ -622,7 +625,9 @@ def _estimate_group(name: str, counts: TripleCounts, group: int, level: float) -
         soft = items.mean(
             sntd, cells=triples_of_item, within=(0.0, np.inf), unit=Unit.NATS, **wording
         )
-    return TripleGroup(name, items.share(intransitive, cells=triples_of_item, **wording), soft)
+    return TripleGroup(
+        name=name, hard=items.share(intransitive, cells=triples_of_item, **wording), soft=soft
+    )
 
 
 def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
@@ -645,7 +650,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
         else:
             counts = Missing("no battle has a verdict", "re-judge the unparsed battles")
         if isinstance(counts, Missing):
-            groups.append(TripleGroup(name, counts, counts))
+            groups.append(TripleGroup(name=name, hard=counts, soft=counts))
         else:
             groups.append(_estimate_group(name, counts, ALL_TRIPLES, level))
     return tuple(groups)
@@ -665,7 +670,9 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     share = intransitive / items
     # A single item gives no interval: the number only avoids a division by 0.
     number = np.maximum(items, 2)
-    interval = wilson_interval(share, share * (1 - share) / (number - 1), number, level)
+    interval = wilson_interval(
+        share, variance=share * (1 - share) / (number - 1), clusters=number, level=level
+    )
     low, high = np.where(items > 1, interval, np.nan)
     soft = np.where(counts.soft, sntd / items, np.nan)
     triplets = []
@@ -698,4 +705,4 @@ def _triples_table(title: str, header: str, groups: Sequence[TripleGroup]) -> Ta
         soft = (group.soft.estimate, group.soft.interval)
         rows.append((group.name, *hard, number, *soft))
     columns = (header, "PNT", "interval", TRIPLES_ON_ITEMS, "SNTD", "interval")
-    return Table(title, columns, tuple(rows))
+    return Table(title=title, header=columns, rows=tuple(rows))

@@ -104,4 +104,6 @@ def is_typed(model: str, typed: str) -> bool:
 def last_part(model: str) -> str:
     """Return the last part of a model's name, without settings: `m` of `org/m (shots=5)`."""
     # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
-    return model.partition(" ")[0].rpartition("/")[2]
+    without_settings, _, _ = model.partition(" ")
+    _, _, last = without_settings.rpartition("/")
+    return last

@@ -117,7 +117,17 @@ def depends_on_opponents(standings: Standings) -> bool:
 
 
 def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[WrittenFigure]:
-    """Yield the score of a model in standings, if the data bound it."""
+    """Yield the score of a model in standings.
+
+    Nothing is yielded if it has none, or if the data do not bound it.
+
+    The figure names the opponents only if the score depends on who they are.
+
+    Args:
+        task: the task of the figure.
+        standings: the standings.
+        model: name of the model in them.
+    """
     for entry in standings.entries:
         if entry.model != model or entry.score is None or entry.separated:
             continue

@@ -272,23 +272,37 @@ def _option_of_reading(option: ReadingOption) -> Option:
         shown = f"<{'|'.join(option.words)}>"
     is_single = option.kind in ("text", "word", "truth", "flag")
     text = option.help.rstrip(".")
-    return Option(option.name, partial(_parse_reading, option), shown, text, is_single)
+    return Option(
+        name=option.name,
+        parse=partial(_parse_reading, option),
+        shown=shown,
+        help=text,
+        is_single=is_single,
+    )
 
 
 READING = {option.name: option for option in ALL_READING_OPTIONS}
 """The options of reading that the hosts' rankers take, by field of `BattleQuery`."""
 OPTIONS = {
-    "ranker": Option("rankers", _parse_rankers, "<name>", RANKER),
-    "ranker_against": Option("against", _as_texts, "<dir>", AGAINST),
-    "ranker_judge": Option("judges", _as_texts, "<model>", JUDGE),
-    "ranker_judge_args": Option("judge_args", parse_pairs, "<arg>", JUDGE_ARGS),
-    "ranker_tournament": Option("tournament", str, "<name>", TOURNAMENT, is_single=True),
-    "ranker_args": Option("args", parse_pairs, "<arg>", ARGS),
-    "ranker_set": Option("settings", split_settings, "<arg>", SET),
-    "ranker_calibration": Option("calibration", str, "<file>", CALIBRATION, is_single=True),
-    "ranker_pin": Option("pin", str, "<model>", PIN, is_single=True),
-    "ranker_label": Option("label", str, "<name>", LABEL, is_single=True),
-    "ranker_strict": Option("strict", partial(_parse_truth, "strict"), "", STRICT, is_single=True),
+    "ranker": Option(name="rankers", parse=_parse_rankers, shown="<name>", help=RANKER),
+    "ranker_against": Option(name="against", parse=_as_texts, shown="<dir>", help=AGAINST),
+    "ranker_judge": Option(name="judges", parse=_as_texts, shown="<model>", help=JUDGE),
+    "ranker_judge_args": Option(
+        name="judge_args", parse=parse_pairs, shown="<arg>", help=JUDGE_ARGS
+    ),
+    "ranker_tournament": Option(
+        name="tournament", parse=str, shown="<name>", help=TOURNAMENT, is_single=True
+    ),
+    "ranker_args": Option(name="args", parse=parse_pairs, shown="<arg>", help=ARGS),
+    "ranker_set": Option(name="settings", parse=split_settings, shown="<arg>", help=SET),
+    "ranker_calibration": Option(
+        name="calibration", parse=str, shown="<file>", help=CALIBRATION, is_single=True
+    ),
+    "ranker_pin": Option(name="pin", parse=str, shown="<model>", help=PIN, is_single=True),
+    "ranker_label": Option(name="label", parse=str, shown="<name>", help=LABEL, is_single=True),
+    "ranker_strict": Option(
+        name="strict", parse=partial(_parse_truth, "strict"), shown="", help=STRICT, is_single=True
+    ),
 } | {f"{PREFIX}_{name}": _option_of_reading(option) for name, option in READING.items()}
 """The options by their name in YAML and metadata; a host's command writes them its own way."""
 

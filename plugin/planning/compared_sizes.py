@@ -169,8 +169,10 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
 
     # The statistic has a noncentral t distribution. Only its tail on the side of the true
     # difference counts as a detection.
-    shift = difference / deviation * np.sqrt(items)
-    return float(1 - nctdtr(items - 1, shift, stdtrit(items - 1, (1 + level) / 2)))
+    freedom = items - 1
+    noncentrality = difference / deviation * np.sqrt(items)
+    critical_t = stdtrit(freedom, (1 + level) / 2)
+    return float(1 - nctdtr(freedom, noncentrality, critical_t))
 
 
 def sign_power(difference: float, disagree: float, level: float, items: int) -> float:

@@ -163,8 +163,14 @@ def _price_tournament(
     items = request.items
     if items is None:
         return line
-    error = variance.transform(lambda value: sqrt(value / items))
-    return replace(line, error=error, gap=error.transform(lambda value: detected_se * value))
+
+    def error_on_items(value: float) -> float:
+        """Return the standard error on the planned items, given a variance on one item."""
+        return sqrt(value / items)
+
+    error = variance.transform(error_on_items)
+    gap = error.transform(lambda value: detected_se * value)
+    return replace(line, error=error, gap=gap)
 
 
 def _planned_models(request: PlanRequest) -> tuple[str, ...]:
@@ -239,7 +245,8 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
 
     def size(number: int) -> int:
         """Return the maximum number of battles on a number of items."""
-        field = Field(tuple(sorted(models)), tuple(f"item {k}" for k in range(number)), {})
+        items = tuple(f"item {k}" for k in range(number))
+        field = Field(models=tuple(sorted(models)), items=items, absent={})
         return make_tournament(design.name, design.settings).size(field)
 
     if items <= MOST_COUNTED:
@@ -262,12 +269,14 @@ def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
         The label; None if no such design has a known cost.
     """
     costs = {
-        line.design: line.needed.total for line in lines if line.needed and _serves(line, goal)
+        line.design: line.needed.total
+        for line in lines
+        if line.needed and _compares_what_is_asked(line, goal)
     }
     return min(costs, key=lambda name: costs[name], default=None)
 
 
-def _serves(line: PricedDesign, goal: str) -> bool:
+def _compares_what_is_asked(line: PricedDesign, goal: str) -> bool:
     """Return whether a design compares what is to be compared.
 
     Args:

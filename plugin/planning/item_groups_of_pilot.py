@@ -148,8 +148,11 @@ def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
     If items have no groups, each item is a group of its own.
     """
     groups = record.field.groups
-    names = [groups[item] for item in items] if groups else list(items)
-    return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
+    names = list(items)
+    if groups:
+        names = [groups[item] for item in items]
+    _, code = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
+    return code
 
 
 def parts_without(groups: np.ndarray) -> list[np.ndarray]:
@@ -210,6 +213,7 @@ def jackknife_of_log(value: float, without_part: Sequence[float], level: float) 
         return Estimate(value)
     logs = np.log(without_part)
     parts = len(logs)
-    error = sqrt((parts - 1) / parts * float(np.sum((logs - logs.mean()) ** 2)))
+    sum_of_squares = float(np.sum((logs - logs.mean()) ** 2))
+    error = sqrt((parts - 1) / parts * sum_of_squares)
     half_width = t_quantile(parts, level) * error
     return Estimate(value=value, low=value * exp(-half_width), high=value * exp(half_width))

@@ -113,7 +113,7 @@ def draw_labels(
         raise UsageError(why + _left_out_text(identical))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
-    rows = tuple(_sheet_row(*battle, *pair, texts, rng) for battle, pair in drawn)
+    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn)
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
@@ -189,8 +189,12 @@ def _candidates_in(battles: Battles) -> "pd.Series":
     names = table[["model_a", "model_b"]].astype(str).itertuples(index=False)
     candidates: list[Candidate | None] = []
     for item, number, (a, b) in zip(table["item"], battles.responses, names, strict=True):
+        if pd.isna(item):
+            candidates.append(None)
+            continue
+        response_to_item = (str(item), int(number))
         pair = (min(a, b), max(a, b))
-        candidates.append(None if pd.isna(item) else ((str(item), int(number)), pair))
+        candidates.append((response_to_item, pair))
     return pd.Series(candidates, table.index, dtype=object)
 
 
@@ -230,7 +234,9 @@ def _identical_by_table(battles: Battles) -> set[Candidate]:
         return set()
     is_identical = table[IDENTICAL].eq(True)
     candidates = _candidates_in(battles)
-    return {*candidates[is_identical].dropna()} - {*candidates[~is_identical].dropna()}
+    identical_in_some_row = {*candidates[is_identical].dropna()}
+    different_in_some_row = {*candidates[~is_identical].dropna()}
+    return identical_in_some_row - different_in_some_row
 
 
 def _left_out_text(number: int) -> str:
@@ -336,7 +342,7 @@ def _forecast(
     if labels:
         fit = fit_random_effects(labels.coded, phi)
         theta = fit.theta
-        tau = fit.tau[0]
+        tau, _, _ = fit.tau
         dispersion = fit.dispersion
         # Labels to come are taken to be spread over pairs like these battles.
         battles_like_labels = labels.coded
@@ -345,14 +351,21 @@ def _forecast(
         tau = SPREAD_PRIOR
         dispersion = 1.0
         battles_like_labels = coded
-    round_numbers = [
-        number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > labels_so_far
-    ]
-    first_number = [labels_so_far] if labels_so_far else []
-    numbers = tuple(sorted({*first_number, planned, *round_numbers}))
+    numbers_of_labels = {planned}
+    if labels_so_far:
+        numbers_of_labels.add(labels_so_far)
+    for round_number in (25, 50, 100, 200, 500, 1000, 2000):
+        if round_number > labels_so_far:
+            numbers_of_labels.add(round_number)
+    numbers = tuple(sorted(numbers_of_labels))
     errors_with_judge = expected_errors(battles_like_labels, phi, theta, tau, dispersion, numbers)
     errors_of_labels = expected_errors(
-        battles_like_labels, phi, theta, UNINFORMATIVE_SPREAD, dispersion, numbers
+        battles_like_labels,
+        phi=phi,
+        theta=theta,
+        tau=UNINFORMATIVE_SPREAD,
+        dispersion=dispersion,
+        numbers=numbers,
     )
     # The mean absolute error of a normal variable, in Elo, for a standard error of one logit.
     elo_per_se = MEAN_OF_NORMAL * POINTS

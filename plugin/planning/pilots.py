@@ -120,7 +120,9 @@ def _spread_option(battles: Battles) -> str:
     difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)
     if not difference.any():
         return ""
-    scores = {*table["score_a"].dropna().unique(), *table["score_b"].dropna().unique()}
+    scores_of_a = table["score_a"].dropna()
+    scores_of_b = table["score_b"].dropna()
+    scores = {*scores_of_a.unique(), *scores_of_b.unique()}
     if scores <= {0.0, 1.0}:
         return f"--disagree {np.mean(difference != 0):.2g}"
     spread = float(np.std(difference))

@@ -162,26 +162,31 @@ class Tariff:
             asked = 2 * battles
             if items is not None and models is not None:
                 asked = min(asked, items * models)
-        by_judge = [ceil(round(asked * share, 6)) * self.calls for share in self.shares]
+        by_judge = []
+        for share in self.shares:
+            # Without the rounding, an error of floating point could add a battle.
+            battles_of_judge = ceil(round(asked * share, 6))
+            by_judge.append(battles_of_judge * self.calls)
         calls = sum(by_judge)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in
         tokens_out = None if self.tokens_out is None else calls * self.tokens_out
         cached = None
         if self.tokens_shared is not None and items is not None:
             shared = self.tokens_shared if self.tokens_shared >= self.least_cached else 0.0
-            cached = shared * sum(max(own - items, 0) for own in by_judge)
-        price_of_input = _price(tokens_in, self.price_in)
+            calls_from_cache = sum(max(calls_of_judge - items, 0) for calls_of_judge in by_judge)
+            cached = shared * calls_from_cache
+        price_of_input = _price_of_tokens(tokens_in, self.price_in)
         if price_of_input is not None and cached and self.price_cached is not None:
             price_of_input -= cached * (self.price_in or 0.0) / 1e6
             price_of_input += cached * self.price_cached / 1e6
-        price_of_output = _price(tokens_out, self.price_out)
+        price_of_output = _price_of_tokens(tokens_out, self.price_out)
         money = None
         if price_of_input is not None and price_of_output is not None:
             money = price_of_input + price_of_output
         return BattleCosts(battles, calls, tokens_in, tokens_out, money, cached)
 
 
-def _price(tokens: float | None, per_million: float | None) -> float | None:
+def _price_of_tokens(tokens: float | None, per_million: float | None) -> float | None:
     """Return the price of tokens; None if their number or the price of a million is unknown."""
     if tokens is None or per_million is None:
         return None

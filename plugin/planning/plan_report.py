@@ -98,7 +98,9 @@ def _comparison_sentence(size: ComparedSize, groups: str) -> str:
 def _plan_title(plan: Plan) -> str:
     """Write the numbers of models and items, and how large the pilot is."""
     asked = plan.asked
-    items = "items to be found" if asked["items"] is None else quantity(asked["items"], "item")
+    items = "items to be found"
+    if asked["items"] is not None:
+        items = quantity(asked["items"], "item")
     pilot = "no pilot"
     counts = asked["pilot_battles"]
     if counts:
@@ -188,7 +190,8 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any], cluster: str 
     if design.tournament == "anchor":
         options["anchor"] = design.settings.get("anchor", AUTO)
     priced = Tariff(orders=tariff["orders"], realization=tariff["realization"])
-    if tariff["orders"] != "both" and design.tournament != "ring" and not priced.grades_responses:
+    compares_in_orders = design.tournament != "ring" and not priced.grades_responses
+    if tariff["orders"] != "both" and compares_in_orders:
         options["orders"] = tariff["orders"]
     if tariff["repeats"] > 1:
         options["repeats"] = tariff["repeats"]
@@ -200,9 +203,11 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any], cluster: str 
         options["overlap"] = tariff["overlap"]
     if cluster is not None:
         options["cluster"] = cluster
-    typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items())
+    settings = [quote(f"{key}={value}") for key, value in options.items()]
+    typed = " ".join(f"-T {setting}" for setting in settings)
     number = len(Tariff(judges=tariff["judges"]).shares)
-    jury = "MODEL" if number == 1 else f"[{','.join(['MODEL'] * number)}]"
+    judges = ",".join(["MODEL"] * number)
+    jury = judges if number == 1 else f"[{judges}]"
     role = quote(f"judge={jury}")
     return f"inspect eval podium/{design.tournament} {typed} --model-role {role}"
 
@@ -241,7 +246,7 @@ def _anchor_section(plan: Plan) -> Section:
         ("anchor", lambda candidate: candidate.anchor),
         ("advice", lambda candidate: candidate.advice),
         ("informative", lambda candidate: f"{candidate.informativeness.value:.1%}"),
-        ("interval", lambda candidate: _ends(candidate.informativeness, "{:.1%}")),
+        ("interval", lambda candidate: _ends_text(candidate.informativeness, "{:.1%}")),
         ("pairs", lambda candidate: f"{candidate.pairs:,}"),
         ("rank set", lambda candidate: range_text(candidate.rank_low, candidate.rank_high)),
     )
@@ -253,7 +258,9 @@ def _anchor_section(plan: Plan) -> Section:
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
     title = "candidates for the anchor"
-    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrr", bars=bars)
+    return _table_section(
+        "candidates", title, plan.candidates, columns, notes, align="llrrrr", bars=bars
+    )
 
 
 def _sample_size_section(plan: Plan) -> Section:
@@ -262,8 +269,8 @@ def _sample_size_section(plan: Plan) -> Section:
         ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),
         ("edge", lambda sample: f"{sample.edge:+.3g}"),
         ("decided", lambda sample: f"{sample.informative:,}"),
-        ("items, direct", lambda sample: _estimate(sample.direct, "{:,.0f}")),
-        ("by anchor", lambda sample: _estimate(sample.anchored, "{:,.0f}")),
+        ("items, direct", lambda sample: _estimate_text(sample.direct, "{:,.0f}")),
+        ("by anchor", lambda sample: _estimate_text(sample.anchored, "{:,.0f}")),
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
     asked = plan.asked
@@ -284,7 +291,7 @@ def _sample_size_section(plan: Plan) -> Section:
         f"items that separate two models, {asked['power']:.0%} power, one-sided "
         f"{asked['alpha']:.3g}"
     )
-    return _section("samples", title, plan.samples, columns, notes)
+    return _table_section("samples", title, plan.samples, columns, notes)
 
 
 def _edge_section(plan: Plan) -> Section:
@@ -292,14 +299,14 @@ def _edge_section(plan: Plan) -> Section:
     how_they_meet = {"direct": "they meet directly", "anchor": "both meet the anchor"}
     columns: tuple[Column, ...] = (
         ("when", lambda gap: how_they_meet[gap.how]),
-        ("decided", lambda gap: _estimate(gap.share, "{:.1%}")),
-        ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
+        ("decided", lambda gap: _estimate_text(gap.share, "{:.1%}")),
+        ("edge", lambda gap: "none" if gap.edge is None else _estimate_text(gap.edge, "{:+.3f}")),
     )
     items = plan.asked["items"]
     detect = f"{quantity(items, 'item', 'detects|detect')}"
     title = f"the smallest edge that {detect}, one pair at a time (sign test)"
     notes = (f"intervals: {plan.methods['sign test']}",)
-    return _section("gaps", title, plan.gaps, columns, notes)
+    return _table_section("gaps", title, plan.gaps, columns, notes)
 
 
 def _planned_costs(plan: Plan) -> Section:
@@ -311,12 +318,12 @@ def _planned_costs(plan: Plan) -> Section:
         DESIGN,
         ("battles", lambda line: f"{line.planned.battles:,}"),
         ("calls", lambda line: f"{line.planned.calls:,}"),
-        ("tokens in", lambda line: _millions(line.planned.tokens_in)),
+        ("tokens in", lambda line: _millions_text(line.planned.tokens_in)),
         ("cacheable", lambda line: cell_text(line.planned.cached_share, ".0%")),
-        ("tokens out", lambda line: _millions(line.planned.tokens_out)),
+        ("tokens out", lambda line: _millions_text(line.planned.tokens_out)),
         ("money", lambda line: cell_text(line.planned.money, ",.2f")),
-        ("error", lambda line: _estimate(line.error, "{:.1f}")),
-        ("detects", lambda line: _estimate(line.gap, "{:.0f}")),
+        ("error", lambda line: _estimate_text(line.error, "{:.1f}")),
+        ("detects", lambda line: _estimate_text(line.gap, "{:.0f}")),
     )
     notes = ["tournaments that stop when a question is answered: measured in docs/stopping.md"]
     if "precision" in plan.methods:
@@ -332,7 +339,7 @@ def _planned_costs(plan: Plan) -> Section:
     items = plan.asked["items"]
     verbs = word_for(items, "costs and detects", "cost and detect")
     title = f"what {quantity(items, 'item')} {verbs}"
-    return _section("costs", title, plan.lines, columns, notes)
+    return _table_section("costs", title, plan.lines, columns, notes)
 
 
 def _cache_note(shared: float, least: int) -> str:
@@ -361,7 +368,7 @@ def _needed_costs(plan: Plan) -> Section:
     """
     columns: tuple[Column, ...] = (
         DESIGN,
-        ("items", lambda line: _estimate(line.items, "{:,.0f}")),
+        ("items", lambda line: _estimate_text(line.items, "{:,.0f}")),
         ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
         ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
     )
@@ -374,10 +381,10 @@ def _needed_costs(plan: Plan) -> Section:
         notes.append(f"intervals: {plan.methods['precision']}")
     if plan.cheapest:
         notes.append(f"cheapest: {plan.cheapest}")
-    return _section("needed", title, plan.lines, columns, notes)
+    return _table_section("needed", title, plan.lines, columns, notes)
 
 
-def _section(
+def _table_section(
     name: str,
     title: str,
     rows: Sequence[Any],
@@ -424,23 +431,23 @@ def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
     costs = (line.needed, line.needed_low, line.needed_high)
     # A cost that is None has no such attribute, which gives None again.
     value, low, high = (getattr(cost, name, None) for cost in costs)
-    return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
+    return EMPTY if value is None else _estimate_text(Estimate(value, low, high), form)
 
 
-def _millions(tokens: float | None) -> str:
+def _millions_text(tokens: float | None) -> str:
     """Format a number of tokens in millions; a dash if it is unknown."""
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 
-def _estimate(estimate: Estimate | None, form: str) -> str:
+def _estimate_text(estimate: Estimate | None, form: str) -> str:
     """Format a number with its interval, if it has one, by a format string; a dash for None."""
     if estimate is None:
         return EMPTY
     value = form.format(estimate.value)
-    return value if estimate.low is None else f"{value} ({_ends(estimate, form)})"
+    return value if estimate.low is None else f"{value} ({_ends_text(estimate, form)})"
 
 
-def _ends(estimate: Estimate, form: str) -> str:
+def _ends_text(estimate: Estimate, form: str) -> str:
     """Format the ends of an interval; a dash if there is none, ∞ if it is open above."""
     if estimate.low is None:
         return EMPTY

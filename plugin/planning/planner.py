@@ -222,7 +222,7 @@ def _build_plan(request: PlanRequest) -> Plan:
     options = {"seed": request.seed, "tariff": tariff}
     return Plan(
         asked=_numbers_of_plan(request),
-        assumptions=tuple(_assumptions(request)),
+        assumptions=tuple(_assumption_sentences(request)),
         decision=decision,
         candidates=candidates,
         anchor=request.anchor,
@@ -281,7 +281,7 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
             "every readable verdict of the pilot is a tie: it separates no models"
         )
     ties = Clustered(coded.cluster, coded.unit, level).linear(
-        share, (tied - share) / number, number, within=(0, 1)
+        share, (tied - share) / number, n=number, within=(0, 1)
     )
     if share == 0 and ties.low is not None:
         # If no battle is a tie, there is no standard error. Of G items, none has a tie with
@@ -382,7 +382,7 @@ UNWEIGHTED_SHARES = (
 """Assumption of a plan from a pilot whose battles have weights."""
 
 
-def _assumptions(request: PlanRequest) -> Iterator[str]:
+def _assumption_sentences(request: PlanRequest) -> Iterator[str]:
     """Yield what the figures of a plan rest on, a sentence each, without a period.
 
     With a pilot other things are assumed than without one.

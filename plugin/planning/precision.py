@@ -121,8 +121,11 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
         names: names of the models.
         ties: share of verdicts that are ties, in [0, 1).
     """
-    theta = ndtri((np.arange(len(names)) + 0.5) / len(names)) * ASSUMED_RATING_SD / POINTS
-    credit = expit(np.subtract.outer(theta, theta)[np.triu_indices(len(names), 1)])
+    probabilities = (np.arange(len(names)) + 0.5) / len(names)
+    theta = ndtri(probabilities) * ASSUMED_RATING_SD / POINTS
+    gaps = np.subtract.outer(theta, theta)
+    gaps_of_pairs = gaps[np.triu_indices(len(names), 1)]
+    credit = expit(gaps_of_pairs)
     # The variance of a verdict is p (1 - p) - ties / 4. Ties are more frequent between models that
     # are closer to each other.
     dispersion = 1 - ties / (4 * np.mean(credit * (1 - credit)))
@@ -167,17 +170,19 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     if unbounded:
         raise NotIdentifiedError(f"the pilot's verdicts bound no rating of {some(unbounded)}")
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
-    cube = cube_by_item(record, 2 * credit - 1)[order]
+    # Verdicts from -1 to 1, by item, model and opponent; and as credits from 0 to 1.
+    verdicts = cube_by_item(record, 2 * credit - 1)[order]
+    credits = (1 + verdicts) / 2
     calls = None
     if "order" in table and table["order"].notna().all():
         # A row with merged orders took a call for each order.
         calls_by_row = np.where(table["order"] == "merged", 2, 1)
         calls = float(calls_by_row.sum() / len(credit))
     groups = code_groups(record, [record.field.items[k] for k in order])
-    whole = _fit_verdicts((1 + cube) / 2, names, calls, groups)
+    whole = _fit_verdicts(credits, names, calls, groups)
     without_part = []
     for kept in parts_without(groups):
-        part = _fit_verdicts((1 + cube[kept]) / 2, names, calls, groups[kept])
+        part = _fit_verdicts(credits[kept], names, calls, groups[kept])
         without_part.append(part)
     return whole, without_part
 
@@ -252,7 +257,9 @@ def _products_of_items(values: np.ndarray, groups: np.ndarray) -> float:
         values: values by item, shape (items, ...).
         groups: number of each item's group, shape (items,).
     """
-    return float(np.sum(sum_by_group(values, groups) ** 2) - np.sum(values**2))
+    # The square of a group's sum has the products of all items, also of each with itself.
+    all_products = np.sum(sum_by_group(values, groups) ** 2)
+    return float(all_products - np.sum(values**2))
 
 
 def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
@@ -276,7 +283,9 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
         median_model = np.argsort(model.theta, kind="stable")[model_count // 2]
         settings["anchor"] = model.names[median_model]
     rule = make_tournament(design.name, settings)
-    field = Field(model.names, tuple(f"item {k}" for k in range(item_count)), {})
+    field = Field(
+        models=model.names, items=tuple(f"item {k}" for k in range(item_count)), absent={}
+    )
     code_of_model = {name: k for k, name in enumerate(field.models)}
     code_of_item = {name: k for k, name in enumerate(field.items)}
     expected = expit(model.theta[:, None] - model.theta).tolist()
@@ -308,14 +317,17 @@ def typical_variance(battle_count: np.ndarray, model: VerdictModel, calls: float
         The variance in Elo squared for a single item. Divided by a number of items, it is the
         variance of the difference of two ratings from these items.
     """
+    # By item, shape (items, models, models); then summed over items, shape (models, models).
     laplacians = _laplacian(battle_count * model.information)
-    remaining_laplacian = _laplacian((battle_count * model.remaining_variance(calls)).sum(axis=0))
+    remaining_variance = battle_count * model.remaining_variance(calls)
+    remaining_laplacian = _laplacian(remaining_variance.sum(axis=0))
+    items = len(battle_count)
     size = len(model.names)
     # The constant matrix makes the total invertible. It does not change centred log-strengths.
     constant = np.full((size, size), 1 / size)
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
     mean_laplacian = laplacians.mean(axis=0)
-    shared = len(battle_count) * (model.group_size - 1) * (mean_laplacian @ mean_laplacian)
+    shared = items * (model.group_size - 1) * (mean_laplacian @ mean_laplacian)
     score_covariance = (
         model.item_variance * (laplacians @ laplacians).sum(axis=0)
         + model.group_variance * shared
@@ -324,7 +336,8 @@ def typical_variance(battle_count: np.ndarray, model: VerdictModel, calls: float
     covariance = inverse @ score_covariance @ inverse
     # Over pairs i < j of n models, the mean of C_ii + C_jj - 2 C_ij is 2 trace(C) / (n - 1),
     # because the covariance C of centred ratings has row sums of 0.
-    return float(POINTS**2 * 2 * np.trace(covariance) * len(battle_count) / (size - 1))
+    trace_in_elo = POINTS**2 * np.trace(covariance)
+    return float(2 * trace_in_elo * items / (size - 1))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
@@ -333,7 +346,10 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
     Args:
         weights: symmetric weights of pairs, shape (..., models, models).
     """
-    return np.eye(weights.shape[-1]) * weights.sum(axis=-1)[..., None] - weights
+    row_sums = weights.sum(axis=-1)
+    # The identity matrix moves each row's sum to the diagonal.
+    diagonals = np.eye(weights.shape[-1]) * row_sums[..., None]
+    return diagonals - weights
 
 
 def design_variance(

@@ -113,8 +113,10 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
         ranker: name of the ranker.
         options: options of the ranker, and the seed.
     """
-    if ranker in FROM_PAIRS and options.keys() <= FROM_PAIRS[ranker] | {"seed"}:
-        return _pair_scorer(battles, ranker, options)
+    if ranker in FROM_PAIRS:
+        options_it_takes = FROM_PAIRS[ranker] | {"seed"}
+        if options.keys() <= options_it_takes:
+            return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         """Rank the part and return its scores; all are NaN if the part cannot be ranked."""

@@ -263,7 +263,7 @@ def _field_of(battles: Battles) -> Field:
     """Return the models and items of battles, with the groups of items if they have any."""
     items = tuple(battles.table["item"].dropna().unique())
     if battles.group is None:
-        return Field(battles.models, items, {})
+        return Field(models=battles.models, items=items, absent={})
     groups = battles.table[["item", battles.group]].dropna().drop_duplicates("item")
     group_of_item = dict(zip(groups["item"], groups[battles.group].astype(str), strict=True))
     return Field(
@@ -400,7 +400,9 @@ def divide_options(
     for parameters in options_by_name(rankers).values():
         shared_options |= parameters.keys()
     for option, default in defaults.items():
-        if options.get(option) == default or "," in str(options.get(option)):
+        value = options.get(option)
+        has_several_values = "," in str(value)
+        if value == default or has_several_values:
             shared_options.discard(option)
     by_tournament, unassigned = assign_options(options, parameters_by_tournament)
     ranker_options = {

@@ -89,8 +89,12 @@ def three_levels(ties: float, edge: float) -> Differences:
         edge: edge e between the two models, in [0, 0.5).
     """
     decided = 1 - ties
-    root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
-    x = ((1 + ties) - root) / (4 * edge * decided) if edge else 0.0
+    x = 0.0
+    if edge:
+        # The smaller solution of the quadratic equation.
+        linear_term = 1 + ties
+        discriminant = linear_term**2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties)
+        x = (linear_term - sqrt(discriminant)) / (4 * edge * decided)
     # Shares of loss, tie and win. They are those of the better model against the anchor, and, in
     # the same order, those of the anchor against the other model. The difference is their sum.
     shares = np.array([decided * (0.5 - x), ties, decided * (0.5 + x)])
@@ -105,7 +109,8 @@ def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
-        difference = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
+        difference_by_item = cube[:, first, anchor] - cube[:, second, anchor]
+        difference = np.round(difference_by_item, 12)
         values, counts = np.unique(difference[~np.isnan(difference)], return_counts=True)
         if len(values):
             yield Differences(values, counts / counts.sum())
@@ -149,6 +154,7 @@ def select_edge(
     """
     informative = [differences for differences in pool if differences.informative]
     if allows_single_pairs:
+        # The difference of an edge from the asked one is in [0, 0.01).
         with_edge = [each for each in informative if edge <= each.edge < edge + 0.01]
         if with_edge:
             return with_edge, True
@@ -173,7 +179,9 @@ def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
     is_zero = sizes == 0
     gains = sizes[~is_zero]
     share_of_gains = shares[~is_zero]
-    values = np.concatenate([-gains[::-1], sizes[is_zero], gains])
+    # Values increase: losses, the largest first, then zero if there is any, then gains.
+    losses = -gains[::-1]
+    values = np.concatenate([losses, sizes[is_zero], gains])
     loss_shares = (0.5 - edge) * share_of_gains[::-1]
     win_shares = (0.5 + edge) * share_of_gains
     return Differences(values, np.concatenate([loss_shares, shares[is_zero], win_shares]))
@@ -220,7 +228,10 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
         alpha: error rate of the test, in (0, 0.5).
         power: power of the test, in [0.5, 1).
     """
-    numerator = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
+    z_alpha = ndtri(1 - alpha)
+    z_power = ndtri(power)
+    # p (1 - p) is 1/4 - edge^2.
+    numerator = z_alpha / 2 + z_power * sqrt(0.25 - edge**2)
     return ceil(round((numerator / edge) ** 2, ITEM_DECIMALS))
 
 
@@ -280,17 +291,21 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     sizes, size_index = np.unique(np.abs(values), return_inverse=True)
     count_of_size = counts @ (size_index[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(count_of_size, axis=1) - (count_of_size - 1) / 2
+    # Sizes are sorted, so that zeros are the first size if there are any.
     zeros = count_of_size[:, 0] if sizes[0] == 0 else np.zeros(len(counts))
-    positive = (counts * (values > 0) * ranks[:, size_index]).sum(axis=1)
+    rank_of_value = ranks[:, size_index]
+    is_positive = values > 0
+    positive_rank_sum = (counts * is_positive * rank_of_value).sum(axis=1)
     number = counts.sum(axis=1)
     mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
     count_of_nonzero = count_of_size[:, sizes > 0]
     ties = (count_of_nonzero**3 - count_of_nonzero).sum(axis=1)
-    square_sum = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
-    variance = (square_sum - ties / 2) / 24
-    return np.divide(
-        positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=(variance > 0)
-    )
+    of_all = number * (number + 1) * (2 * number + 1)
+    of_zeros = zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (of_all - of_zeros - ties / 2) / 24
+    surplus = positive_rank_sum - mean
+    z = np.zeros(len(counts))
+    return np.divide(surplus, np.sqrt(variance), out=z, where=(variance > 0))
 
 
 def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.05) -> float:
@@ -363,7 +378,8 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
         high *= 2
         if high > most:
             return None
-    # `high` is enough, and half of it is not.
+    # `high` is enough, and half of it is not. Of the candidates between, the first ones are too
+    # few, and all others are enough.
     candidates = range(high // 2 + 1, high)
     number_too_small = bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
     return candidates.start + number_too_small

@@ -109,7 +109,10 @@ class Judge:
         Returns:
             An array of the same shape.
         """
-        return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
+        # Each of the two bounds of a tie adds a quarter if the margin is above it, and subtracts a
+        # quarter if the margin is below it.
+        sum_of_signs = np.sign(margin - self.tie) + np.sign(margin + self.tie)
+        return sum_of_signs / 4 + 0.5
 
     def mean_credit(self, margin: np.ndarray) -> np.ndarray:
         """Return the expected credit of the response shown first, over the noise of the judge.
@@ -259,10 +262,15 @@ class World:
         judge = judge or Judge()
         rng = np.random.default_rng(self.seed)
         score = (
-            judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
+            judge.scale * self.quality
+            + judge.length_bias * self.log_length
+            + self._favour_of_models(judge)
         )
-        mean_margin = score[:, :, None] - score[:, None, :] + judge.position_bias
-        return np.asarray(mean_margin + judge.noise * rng.logistic(size=mean_margin.shape))
+        score_of_first = score[:, :, None]
+        score_of_second = score[:, None, :]
+        mean_margin = score_of_first - score_of_second + judge.position_bias
+        noise = judge.noise * rng.logistic(size=mean_margin.shape)
+        return np.asarray(mean_margin + noise)
 
     def expected_credits(
         self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
@@ -280,7 +288,9 @@ class World:
         judge = judge or Judge()
         length_slope = judge.length_bias + judge.verbosity_bias
         score = (
-            judge.scale * self.strengths + length_slope * self.length_means + self._favour(judge)
+            judge.scale * self.strengths
+            + length_slope * self.length_means
+            + self._favour_of_models(judge)
         )
         mean_margin = np.subtract.outer(score, score)
         margin_sd = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, length_slope * self.length_sd)
@@ -312,7 +322,7 @@ class World:
         pairs = pairs_from_matrices(credit, np.triu(np.ones_like(credit), 1))
         return fit_strengths(pairs, regularization=0.0).theta
 
-    def _favour(self, judge: Judge) -> np.ndarray:
+    def _favour_of_models(self, judge: Judge) -> np.ndarray:
         """Return the logits in favour of each model, shape (models,)."""
         return judge.self_preference * np.isin(self.models, judge.favours)
 
@@ -341,7 +351,7 @@ class World:
         # `sign` turns the margin of `a` into the margin of the response shown first, and back.
         sign = 1.0 if order == "ab" else -1.0
         length_difference = self.log_length[item, a] - self.log_length[item, b]
-        favour = self._favour(judge)
+        favour = self._favour_of_models(judge)
         margin_of_a = judge.scale * (self.quality[item, a] - self.quality[item, b])
         margin_of_a = margin_of_a + judge.length_bias * length_difference + favour[a] - favour[b]
         mean_margin = sign * margin_of_a + judge.position_bias

@@ -167,7 +167,7 @@ def compare_tournaments(
     if seeds < 1:
         raise UsageError(f"--seeds {seeds}: give 1 or more")
     settings, remaining_options = divide_options(options, names, [ranker])
-    if any("seed" in settings_of_tournament for settings_of_tournament in settings.values()):
+    if "seed" in set().union(*settings.values()):
         raise UsageError("--set seed: the seeds are counted from --seed; leave it out")
     record = recording_of(battles, pool=pool)
     options_of_ranker = ranker_options([ranker], remaining_options)[ranker]
@@ -258,7 +258,11 @@ def _compare_design(
 
 def _mean_costs(prices: Sequence[Price]) -> dict[str, float]:
     """Return the mean of each cost in `COSTS` over replays, by name."""
-    return {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
+    means = {}
+    for name in COSTS:
+        costs = [getattr(price, name) for price in prices]
+        means[name] = float(np.mean(costs))
+    return means
 
 
 def _mean_distances(distances: Sequence[tuple[float, float]]) -> dict[str, Any]:
@@ -301,7 +305,11 @@ def _variants(
                 label=f"{name} {label}", name=name, settings={**settings, **variant}
             )
         return
-    chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
+    chosen = []
+    for label, variant in variants.items():
+        is_chosen = variant.items() <= settings.items()
+        if is_chosen:
+            chosen.append(label)
     yield TournamentDesign(label=" ".join([name, *chosen]), name=name, settings=settings)
 
 
@@ -370,7 +378,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
 
     Columns that say nothing in any row (`UNINFORMATIVE_CELLS`) are left out.
     """
-    rows = [_cells(row) for row in table.rows]
+    rows = [_cells_of_row(row) for row in table.rows]
     header = []
     columns = []
     for name, column in zip(HEADER, zip(*rows, strict=True), strict=True):
@@ -383,17 +391,19 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
         f"tournaments against all {quantity(whole['battles'], 'battle')} of "
         f"{quantity(whole['items'], 'item')}, by {table.ranker}"
     )
-    answer = tuple(_answer(table, table.scale.title))
+    answer = tuple(_answer_sentences(table, table.scale.title))
     return (
         Report(
             title,
             answer,
-            table=Table(title="", header=tuple(header), rows=kept_rows, legend=(_legend(table),)),
+            table=Table(
+                title="", header=tuple(header), rows=kept_rows, legend=(_legend_text(table),)
+            ),
         ),
     )
 
 
-def _legend(table: TournamentTable) -> str:
+def _legend_text(table: TournamentTable) -> str:
     """Explain the columns of the table, as one text."""
     seeds = max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
@@ -411,7 +421,7 @@ def _legend(table: TournamentTable) -> str:
     return legend
 
 
-def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
+def _answer_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     """Yield sentences on the tournaments that answer the question most often and rank best.
 
     Of tournaments with the same share of answers, the one with the fewest calls is named. Nothing
@@ -450,10 +460,13 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     if not compared:
         yield "No tournament gave a ranking of all models."
         return
-    least_error, nearest = min(compared, key=lambda pair: (pair[0], pair[1].calls))
+    # The row with the smallest error; of several, the one with the fewest calls.
+    errors_and_calls = [(error, row.calls) for error, row in compared]
+    least_error, nearest = compared[errors_and_calls.index(min(errors_and_calls))]
     largest_similar = least_error + (nearest.error_sd or 0.0)
     similar = [(error, row) for error, row in compared if error <= largest_similar]
-    error, cheapest = min(similar, key=lambda pair: (pair[1].calls, pair[0]))
+    calls_and_errors = [(row.calls, error) for error, row in similar]
+    error, cheapest = similar[calls_and_errors.index(min(calls_and_errors))]
     digits = 1 if least_error >= 1 else 3
     yield (
         f"{nearest.tournament} is nearest to the ranking of the whole record: "
@@ -466,7 +479,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
         )
 
 
-def _cells(row: TournamentRow) -> tuple[str, ...]:
+def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
     """Format a row in the order of `HEADER`; means stand with their standard deviations."""
     costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (

@@ -172,7 +172,8 @@ def assign_options(
     assigned: dict[str, dict[str, Any]] = {name: {} for name in options_by_owner}
     unassigned: dict[str, Any] = {}
     # Keys `name.option` come last, and so replace the values of `option`.
-    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
+    for key in sorted(options, key=lambda key: "." in key):
+        value = options[key]
         option, takers = _takers_of(key, options_by_owner)
         for name in takers:
             assigned[name][option] = value

@@ -267,9 +267,8 @@ class _AuditRequest:
         named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
         listed = [("", check) for check in [*checks, *further[:number]]]
         listed += _gravest_of_judges(list(named))
-        listed += [
-            ("", check) for check in checks_of_absent({check.name for _, check in listed}, data)
-        ]
+        names = {check.name for _, check in listed}
+        listed += [("", check) for check in checks_of_absent(names, data)]
         arguments = self._arguments_of(value, battles, standings)
         probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
         probes.sort(key=lambda probe: probe.place)

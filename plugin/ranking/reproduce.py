@@ -159,16 +159,18 @@ def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
     Raises:
         UsageError: a source is missing. It says which ones, and how to run the command.
     """
-    local = [split_label(source)[1] for source in sources]
-    local = [name for name in local if isinstance(place_of(name), Path) and not has_magic(name)]
+    places = [place for _, place in map(split_label, sources)]
+    local = [name for name in places if isinstance(place_of(name), Path) and not has_magic(name)]
     missing = [name for name in local if not Path(name).exists()]
     if not missing:
         return
     number = quantity(len(local), "source")
     problem = f"{len(missing)} of {number} not found: {some(missing, most=MOST_SHOWN)}"
-    folders = path.resolve().parents
-    with_all_files = (each for each in folders if all((each / name).exists() for name in local))
-    home = next(with_all_files, None)
+    home = None
+    for folder_above in path.resolve().parents:
+        if all((folder_above / name).exists() for name in local):
+            home = folder_above
+            break
     if home is not None:
         folder = os.path.relpath(home)
         typed = os.path.relpath(path.resolve(), home)

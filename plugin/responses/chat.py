@@ -49,9 +49,11 @@ class Conversation(NamedTuple):
     def answer(self) -> str:
         """The text of the final answer; empty if there is none (see `turns_until_answer`)."""
         turns = turns_until_answer(self.turns)
-        if not turns or turns[-1].role != "assistant" or turns[-1].calls:
+        if not turns:
             return ""
-        return turns[-1].text
+        last = turns[-1]
+        is_answer = last.role == "assistant" and not last.calls
+        return last.text if is_answer else ""
 
     def as_instruction(self) -> str:
         """Return one text with all messages, each under its role, to be used as an instruction."""
@@ -111,7 +113,11 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
             turns.append(Turn("assistant", text="", calls=calls))
         else:
             turns.append(Turn("assistant", text, calls))
-    return Conversation("\n\n".join(system_texts) or None, "\n\n".join(user_texts) or None, turns)
+    return Conversation(
+        system="\n\n".join(system_texts) or None,
+        instruction="\n\n".join(user_texts) or None,
+        turns=turns,
+    )
 
 
 def build_chat_response(
@@ -188,7 +194,8 @@ def _openai_messages(
                 f"message {number} has the role {role!r}", f"roles are {', '.join(ROLES)}"
             )
         content = message.get("content")
-        parts = [(_part_type(part), part) for part in content] if isinstance(content, list) else []
+        listed = content if isinstance(content, list) else []
+        parts = [(_part_type(part), part) for part in listed]
         results = [
             {**part, "role": "tool", "tool_call_id": part.get("tool_use_id")}
             for part_type, part in parts
@@ -206,10 +213,9 @@ def _openai_messages(
         if calls or results:
             remaining_message = {**message, "content": other_parts}
         if calls:
-            calls_of_message = message.get("tool_calls") or []
-            earlier_calls = (
-                calls_of_message if isinstance(calls_of_message, list) else [calls_of_message]
-            )
+            earlier_calls = message.get("tool_calls") or []
+            if not isinstance(earlier_calls, list):
+                earlier_calls = [earlier_calls]
             remaining_message["tool_calls"] = [*earlier_calls, *calls]
         is_only_results = results and not other_parts and not remaining_message.get("tool_calls")
         remaining = [] if is_only_results else [remaining_message]

@@ -138,7 +138,10 @@ class Responses:
     @property
     def has_transcripts(self) -> bool:
         """Whether a judge is shown the transcript of any response."""
-        return any(work.shown for of_model in self.work.values() for work in of_model.values())
+        for work_of_model in self.work.values():
+            if any(work.shown for work in work_of_model.values()):
+                return True
+        return False
 
     def items_with_transcripts(self) -> frozenset[str]:
         """Return the ids of the items whose responses a judge is shown as transcripts.
@@ -192,7 +195,8 @@ class Responses:
     @property
     def categories(self) -> tuple[str, ...]:
         """The names of the categories, sorted."""
-        return tuple(sorted({item.category for item in self.items if item.category is not None}))
+        categories = {item.category for item in self.items if item.category is not None}
+        return tuple(sorted(categories))
 
     def by_id(self) -> dict[str, Item]:
         """Return the items by their ids."""
@@ -208,14 +212,16 @@ class Responses:
         absent = {}
         for item in self.items:
             keys = {*item.keys}
-            names = frozenset(name for name in models if self.missing[name].keys() >= keys)
+            names = [name for name in models if self.missing[name].keys() >= keys]
             if names:
-                absent[item.id] = names
+                absent[item.id] = frozenset(names)
         groups = {item.id: item.group for item in self.items if item.group is not None}
         items = tuple(item.id for item in self.items)
         if self.cluster is None:
             return Field(models, items, absent)
-        return Field(models, items, absent, groups, group_noun(self.cluster))
+        return Field(
+            models=models, items=items, absent=absent, groups=groups, unit=group_noun(self.cluster)
+        )
 
     def dividing_columns(self) -> dict[str, dict[str, list[str]]]:
         """Return the further columns that divide the items, as `item_columns.dividing_columns`.
@@ -248,7 +254,8 @@ class Responses:
                 pairs.append(playable)
         if not any(pairs):
             pairs = [1] * len(self.items)  # every item counts once
-        total = sum(pair * item.responses for pair, item in zip(pairs, self.items, strict=True))
+        numbers = [item.responses for item in self.items]
+        total = sum(pair * number for pair, number in zip(pairs, numbers, strict=True))
         return total / max(sum(pairs), 1)
 
     def in_all_responses(self, next_round: NextRound) -> NextRound:
@@ -287,10 +294,12 @@ class Responses:
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""
         key = response_key(battle.item, battle.response)
-        return all(
-            key in self.texts[name] or key in self.pending.get(name, ())
-            for name in (battle.a, battle.b)
-        )
+        for name in (battle.a, battle.b):
+            has_response = key in self.texts[name]
+            can_be_asked = key in self.pending.get(name, ())
+            if not has_response and not can_be_asked:
+                return False
+        return True
 
     def has_both(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle already."""
@@ -306,10 +315,8 @@ class Responses:
         equal = set()
         for name, texts in self.texts.items():
             for key in texts:
-                forms = {
-                    self.shown_text(name, key, as_transcript=form).strip() for form in (True, False)
-                }
-                places = {(key, form) for form in forms}
+                shown = [self.shown_text(name, key, as_transcript=form) for form in (True, False)]
+                places = {(key, text.strip()) for text in shown}
                 if not seen.isdisjoint(places):
                     equal.add(key)
                 seen |= places
@@ -390,12 +397,16 @@ class Responses:
             if item.media:
                 fields.append(item.media)
             items.append(fields)
-        responses = [
-            [name, sorted(self.texts[name].items()), sorted(self.missing[name].items())]
-            for name in self.models
-        ]
+        responses = []
+        for name in self.models:
+            texts = sorted(self.texts[name].items())
+            reasons = sorted(self.missing[name].items())
+            responses.append([name, texts, reasons])
         content: list[Any] = [sorted(items), responses]
-        pending = [[name, sorted(keys)] for name, keys in sorted(self.pending.items()) if keys]
+        pending = []
+        for name, keys in sorted(self.pending.items()):
+            if keys:
+                pending.append([name, sorted(keys)])
         if pending:
             content.append(pending)
         return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
@@ -654,14 +665,14 @@ def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
     """Raise DataError if the names of two models look the same."""
     # The last entry of a model stays, so the answers are taken in reverse order.
     first_answers = {answer.model: answer for answer in reversed(answers)}
-    for names in names_alike(first_answers).values():
-        place = first_answers[names[0]].question.place
+    for first, second, *_ in names_alike(first_answers).values():
+        place = first_answers[first].question.place
         problem = (
-            f"the model {escaped_name(names[1])} has the name of {escaped_name(names[0])} "
+            f"the model {escaped_name(second)} has the name of {escaped_name(first)} "
             f"({place}) but for Unicode form, invisible characters or blanks at the ends"
         )
         remedy = "write the name in one way, or label the models: one=path other=path"
-        raise first_answers[names[1]].question.error(problem, remedy)
+        raise first_answers[second].question.error(problem, remedy)
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
@@ -727,9 +738,11 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
         OtherQuestionError: the rows differ, and the field makes the question (`QUESTION_FIELDS`).
         DataError: the rows differ in another field.
     """
-    rows_with_value = [
-        (row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None
-    ]
+    rows_with_value = []
+    for row in rows:
+        own_value = getattr(row, name)
+        if own_value is not None:
+            rows_with_value.append((row, str(own_value)))
     if not rows_with_value:
         return None
     first_row, value = rows_with_value[0]
@@ -767,7 +780,9 @@ def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[
         }
         if len(renderings) > 1:
             items_with_several.append(item)
-    return [Notice("different-words", {"items": items_with_several})] if items_with_several else []
+    if not items_with_several:
+        return []
+    return [Notice("different-words", {"items": items_with_several})]
 
 
 def questions_in(rows: Iterable[Row]) -> list[QuestionRow]:

@@ -114,12 +114,16 @@ def is_generated(sheet: Sheet) -> bool:
         sheet: the table of a samples file, with at least one row.
     """
     first = sheet.frame.iloc[0]
-    response = _responses(first)[0]
+    response, *_ = _responses_to_request(first)
     if not isinstance(response, str) and not is_empty(response):
         return False
     if len(request_of(first["arguments"])) != 1:
         return True
-    return any(_is_other_than_number(_responses(row)[0]) for _, row in sheet.frame.iterrows())
+    for _, row in sheet.frame.iterrows():
+        response, *_ = _responses_to_request(row)
+        if _is_other_than_number(response):
+            return True
+    return False
 
 
 def _is_other_than_number(response: Any) -> bool:
@@ -208,7 +212,7 @@ def _responses_to_document(
     # The file names images and audio, but does not hold them.
     request = request_of(record.cells["arguments"])
     has_media = any(isinstance(part, dict) and part.keys() & MULTIMODAL_KEYS for part in request)
-    for number, value in enumerate(_responses(record.cells), 1):
+    for number, value in enumerate(_responses_to_request(record.cells), 1):
         text = record.as_text("response", value)
         response = build_response(question, model, text, number=number, work=work)
         if has_media:
@@ -252,7 +256,7 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
     return system_prompt, instruction, chat
 
 
-def _responses(cells: Any) -> list[Any]:
+def _responses_to_request(cells: Any) -> list[Any]:
     """Return the responses to the first request, one per repeat; `[None]` if there is none.
 
     They are taken from the column `resps`, or `filtered_resps` if there is no such column.

@@ -147,8 +147,9 @@ def _merge_texts(texts: Iterable[str | None]) -> str | None:
     different_texts = dict.fromkeys(normal_text(text) for text in texts if text)
     kept = []
     for text in different_texts:
-        # Each text is part of itself, so the count is 1 if it is part of no other text.
-        if sum(text in other for other in different_texts) == 1:
+        texts_with_it = [other for other in different_texts if text in other]
+        # Each text is part of itself.
+        if texts_with_it == [text]:
             kept.append(text)
     return "\n\n".join(kept) or None
 
@@ -169,7 +170,8 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     Raises:
         DataError: the messages cannot be parsed, or the cell holds something else.
     """
-    column = next((name for name in names if record.cells.get(name) is not None), names[0])
+    filled = [name for name in names if record.cells.get(name) is not None]
+    column = filled[0] if filled else names[0]
     cell = record.cells.get(column)
     is_json = isinstance(cell, str) and cell.lstrip().startswith("{")
     parsed = parse_literal(cell) if is_json else cell

@@ -203,7 +203,8 @@ def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> Pair
         # Prompts differ because the documents do, so their hashes say nothing more.
         return PairedRuns(result, names, runs)
     # Only tasks of multiple choice have choices, and their samples hold no texts.
-    return PairedRuns(result, names, settle_prompts(documents, [""] * len(runs), runs))
+    no_choices = [""] * len(runs)
+    return PairedRuns(result, names, settle_prompts(documents, no_choices, runs))
 
 
 def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool:
@@ -227,7 +228,9 @@ def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[
         run = runs.get(question.source)
         tasks.append(run.task if question.rendered and run else question.task)
     named_tasks = {task for task, row in zip(tasks, rows, strict=True) if task and _is_bare(row)}
-    default_task = next(iter(named_tasks)) if len(named_tasks) == 1 else UNNAMED_TASK
+    default_task = UNNAMED_TASK
+    if len(named_tasks) == 1:
+        [default_task] = named_tasks
     places: dict[str, list[int]] = defaultdict(list)
     for place, task in enumerate(tasks):
         places[task or default_task].append(place)
@@ -267,11 +270,11 @@ def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord])
         is_split = len(sources) > 1
         records = [_record_of_question(question, is_split) for question in items.values()]
         asked.append(((source, model), AskedRun(run, records)))
-    asked.sort(key=lambda pair: _run_order(pair[1]))
+    asked.sort(key=lambda key_and_run: _run_order(key_and_run[1]))
     keys = [key for key, _ in asked]
-    return TaskRuns(
-        keys, [run for _, run in asked], [[*questions_of_run[key].values()] for key in keys]
-    )
+    asked_runs = [run for _, run in asked]
+    questions = [list(questions_of_run[key].values()) for key in keys]
+    return TaskRuns(keys, asked=asked_runs, questions=questions)
 
 
 def _with_common_choices(rows: Sequence[Row]) -> Sequence[Row]:
@@ -315,7 +318,8 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
     if any(question.rendered for question in questions):
         return run
     systems = {normal_text(question.system or "") for question in questions}
-    if run.system_instruction is not None or len(systems) > 1 or "" in systems:
+    have_one_system = len(systems) == 1 and "" not in systems
+    if run.system_instruction is not None or not have_one_system:
         return run
     return replace(run, system_instruction=systems.pop())
 
@@ -435,7 +439,8 @@ def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> li
     for row in rows:
         systems[_run_key(row, described)].add(normal_text(question_of_row(row).system or ""))
     texts = set().union(*systems.values()) - {""}
-    if len(texts) < 2 or any(len(texts_of_run) > 1 for texts_of_run in systems.values()):
+    has_each_run_one = all(len(texts_of_run) == 1 for texts_of_run in systems.values())
+    if len(texts) < 2 or not has_each_run_one:
         return list(rows)
     shortest: dict[str, str] = {}
     for question in map(question_of_row, rows):

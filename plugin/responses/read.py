@@ -121,30 +121,34 @@ ANSWERS_COLUMNS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS_COLUMNS = [["instruction"], ["output"], ["generator"]]
 SHAPE_OF_SAMPLES = Shape(
     "lm-eval samples of generated text",
-    lm_eval.read_responses_in_samples,
-    SAMPLES_COLUMNS,
+    read=lm_eval.read_responses_in_samples,
+    required=SAMPLES_COLUMNS,
     accepts=lm_eval.is_generated,
 )
 SHAPES = (
     SHAPE_OF_SAMPLES,
-    Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS_COLUMNS),
+    Shape("arena-hard answers", read=tables.read_arena_hard_answers, required=ANSWERS_COLUMNS),
     Shape(
         "AlpacaEval outputs",
-        tables.read_alpaca_outputs,
-        OUTPUTS_COLUMNS,
+        read=tables.read_alpaca_outputs,
+        required=OUTPUTS_COLUMNS,
         excluded=("id", "item", "uid"),
     ),
     Shape(
         "a row per response (instruction or id, response, model)",
-        tables.read_responses_table,
-        [RESPONSE_COLUMNS, (*ITEM_COLUMNS, *INSTRUCTION_COLUMNS)],
+        read=tables.read_responses_table,
+        required=[RESPONSE_COLUMNS, (*ITEM_COLUMNS, *INSTRUCTION_COLUMNS)],
         excluded=BATTLE_COLUMNS,
     ),
-    Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
+    Shape(
+        "arena-hard questions",
+        read=tables.read_arena_hard_questions,
+        required=[ARENA_HARD_ITEM, ["turns"]],
+    ),
     Shape(
         "a row per item (id, instruction)",
-        tables.read_instructions,
-        [ITEM_COLUMNS, INSTRUCTION_COLUMNS],
+        read=tables.read_instructions,
+        required=[ITEM_COLUMNS, INSTRUCTION_COLUMNS],
         excluded=COLUMNS_OF_NO_QUESTIONS,
     ),
 )
@@ -153,8 +157,8 @@ PROMPT_SHAPES = (
     *SHAPES,
     Shape(
         "a row per prompt (instruction, and an id or none)",
-        tables.read_instructions,
-        [INSTRUCTION_COLUMNS],
+        read=tables.read_instructions,
+        required=[INSTRUCTION_COLUMNS],
     ),
 )
 """Shapes of tables of prompts, which may lack ids. The first shape that fits is used."""
@@ -258,7 +262,7 @@ def read_responses(
     parts, notes, form, unanswered = _read_all_sources(sources, readers, form, optional=optional)
     paired = pair_rows([*prompts, *_rows_in(parts)], _runs_in(parts), allowed)
     notes += paired.notes
-    asked = questions_in(paired.rows[: len(prompts)])
+    asked = questions_in(paired.rows[: len(prompts)])  # the prompts, as rows keep their order
     rows, tasks, prompts = _name_tasks(paired.rows[len(prompts) :], asked)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
@@ -387,11 +391,13 @@ def _choose_logs_of_sources(
     for reader in readers:
         logs = []
         for place in places:
-            logs.append({path: place.label for path in place.paths if _is_log_of(reader, path)})
+            logs_of_place = [path for path in place.paths if _is_log_of(reader, path)]
+            logs.append(dict.fromkeys(logs_of_place, place.label))
         if not any(logs):
             continue
         if reader.choose is None:
-            names |= {path: label for source in logs for path, label in source.items()}
+            for label_of_log in logs:
+                names |= label_of_log
             continue
         chosen = reader.choose(logs)
         names |= chosen.names
@@ -405,7 +411,9 @@ def _choose_logs_of_sources(
 def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
     """Return a note on the files that hold no responses."""
     skipped = [str(part.path) for part in parts if part.rows is None]
-    return [Notice("files-without-responses", {"files": skipped})] if skipped else []
+    if not skipped:
+        return []
+    return [Notice("files-without-responses", {"files": skipped})]
 
 
 def _error_without_responses(
@@ -432,11 +440,12 @@ def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> lis
 
     It is the error of this file when it is named alone; empty if no file was skipped.
     """
-    skipped = [part for part in parts if part.rows is None]
+    skipped = [part.path for part in parts if part.rows is None]
     if not skipped:
         return []
+    first_skipped, *_ = skipped
     try:
-        _read_all_sources([skipped[0].path], readers, NO_GROUPS, optional=False)
+        _read_all_sources([first_skipped], readers, NO_GROUPS, optional=False)
     except PodiumError as error:
         return [str(error)]
     return []
@@ -463,7 +472,12 @@ def read_prompts(
     chosen = _choose_logs_of_sources(places, readers)
     for place, samples in zip(places, lm_eval.find_newest_samples(places), strict=True):
         parts, notes_of_source = _read_source(
-            place, samples, chosen, readers, PROMPT_SHAPES, RowForm(cluster=cluster)
+            place,
+            samples,
+            chosen,
+            readers,
+            shapes=PROMPT_SHAPES,
+            form=RowForm(cluster=cluster),
         )
         rows += _rows_in(parts)
         notes += notes_of_source
@@ -760,10 +774,11 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
     Raises:
         UsageError: another source has a model of the same name.
     """
-    for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
+    models = {row.model for row in rows if isinstance(row, ResponseRow)}
+    for name in sorted(models):
         if name in owners:
-            first_path = split_label(owners[name])[1]
-            second_path = split_label(source)[1]
+            _, first_path = split_label(owners[name])
+            _, second_path = split_label(source)
             remedy = (
                 f"label them ({name}-1={first_path} {name}-2={second_path}), or, "
                 "if they are parts of one, give them as one folder or glob"

@@ -82,7 +82,8 @@ def _response_of_row(record: Record, columns: dict[str, str | None], show: Show)
         columns: the column of each field; None if there is none.
         show: if the row has messages, says whether the response is the answer or the transcript.
     """
-    error = None if columns["error"] is None else record.cells[columns["error"]]
+    error_column = columns["error"]
+    error = None if error_column is None else record.cells[error_column]
     errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
     model = record.cell_name(columns["model"])
     cell = record.cells.get(columns["response"] or "")

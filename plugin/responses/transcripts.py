@@ -142,7 +142,8 @@ class Piece(NamedTuple):
         if cut <= NOTE_LENGTH:
             return self
         head = (length + 1) // 2
-        return self._replace(text=self.text[:head] + self.text[head + cut :], cut=cut, head=head)
+        text = self.text[:head] + self.text[head + cut :]
+        return self._replace(text=text, cut=cut, head=head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,8 @@ class Show:
                 instruction.
         """
         calls = sum(len(turn.calls) for turn in turns)
-        work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
+        own_turns = [turn for turn in turns if turn.role == "assistant"]
+        work = AgentWork(calls, len(own_turns))
         if not self.shows(turns):
             return answer, work
         if self.reasoning == "strip":
@@ -208,9 +210,11 @@ class Show:
             answer = strip_reasoning(answer)
         shown_turns = [*turns_until_answer(turns)]
         last_turn = shown_turns[-1] if shown_turns else None
-        if last_turn and last_turn.role == "assistant" and last_turn.text.strip() == answer.strip():
-            # The transcript ends with the answer, so the last turn does not repeat it.
-            shown_turns[-1] = last_turn._replace(text="")
+        if last_turn and last_turn.role == "assistant":
+            is_answer = last_turn.text.strip() == answer.strip()
+            if is_answer:
+                # The transcript ends with the answer, so the last turn does not repeat it.
+                shown_turns[-1] = last_turn._replace(text="")
         budget = self.tokens
         limit = ""
         if self.room is not None:
@@ -274,16 +278,16 @@ def _pieces_of(
         if turn.role == "tool":
             kind = "error" if turn.failed else "result"
             call_number = number_of_call.get(turn.call_id or "", f"{number_prefix}{number}")
-            yield Piece(f"{kind} {call_number}", text, outer_turn)
+            yield Piece(f"{kind} {call_number}", text=text, turn=outer_turn)
         elif turn.text.strip() and turn.role == "assistant":
-            yield Piece(f"turn {number_prefix}{number}", text, outer_turn)
+            yield Piece(f"turn {number_prefix}{number}", text=text, turn=outer_turn)
         elif turn.text.strip():
-            yield Piece(f"{turn.role} {number_prefix}{number + 1}", text, outer_turn)
+            yield Piece(f"{turn.role} {number_prefix}{number + 1}", text=text, turn=outer_turn)
         for k, call in enumerate(turn.calls, 1):
             call_number = f"{number_prefix}{number}.{k}"
             number_of_call[call.id] = call_number
             call_text = escape_controls(f"{call.name} {call.arguments}".rstrip())
-            yield Piece(f"call {call_number}", call_text, outer_turn)
+            yield Piece(f"call {call_number}", text=call_text, turn=outer_turn)
             for piece in _pieces_of(call.inner, f"{call_number}.", outer_turn):
                 yield piece._replace(text="  " + piece.text.replace("\n", "\n  "))
 
@@ -335,7 +339,8 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
         excess -= sum(cut_pieces[k].cost for k in places)
         last_left_out = pieces[places[0]].turn
         characters += sum(len(pieces[k].text) for k in places)
-        calls += sum(OWN_CALL.fullmatch(pieces[k].name) is not None for k in places)
+        names = [pieces[k].name for k in places]
+        calls += sum(OWN_CALL.fullmatch(name) is not None for name in names)
     later = [piece for piece in cut_pieces if piece.turn > last_left_out]
     name = f"turns 1 to {last_left_out} {LEFT_OUT}"
     note = Piece(name, f"{quantity(characters, 'character')}; tool calls: {calls:,}", last_left_out)
@@ -387,8 +392,13 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
     """
     # A line without `> ` begins a piece. Notes on cuts have none, so they get it first.
     noted = re.sub(rf"\n({LEFT_OUT}: .*)", rf"{NEXT_LINE}[\1]", transcript)
-    parts = [piece.partition(": ") for piece in re.split(rf"\n(?!{NEXT_LINE[1:]})", noted)]
-    return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]
+    start_of_piece = rf"\n(?!{NEXT_LINE[1:]})"
+    names_and_texts = []
+    for piece in re.split(start_of_piece, noted):
+        name, _, text = piece.partition(": ")
+        if name:
+            names_and_texts.append((name, text.replace(NEXT_LINE, "\n")))
+    return names_and_texts
 
 
 def write_pieces(pieces: Iterable[tuple[str, str]]) -> str:

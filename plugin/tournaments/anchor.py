@@ -64,7 +64,7 @@ class Anchor(Stopping):
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
         """
-        choice = self._choose(field, played)
+        choice = self._choose_anchors(field, played)
         anchors = choice.anchors
         if not anchors:
             return schedule_pairings(field, choice.pilot.pairings, played, choice.pilot.note)
@@ -82,17 +82,17 @@ class Anchor(Stopping):
 
     def size(self, field: Field) -> int:
         """Return the number of battles; with `auto`, the maximum."""
-        if self._anchors(field):
+        if self._named_anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
-        pilot_items, pilot = self._pilot(field)
+        pilot_items, pilot = self._pilot_round(field)
         battles_per_item = max(len(field.models) - 1, 0)
         return len(pilot.pairings) + (len(items) - len(pilot_items)) * battles_per_item
 
     def rounds(self, field: Field) -> int | None:
         """Return the maximum number of rounds, the pilot's included; None if it is not fixed."""
         number = super(Anchor, self).rounds(field)
-        if number is None or self._anchors(field):
+        if number is None or self._named_anchors(field):
             return number
         return number + 1
 
@@ -101,13 +101,13 @@ class Anchor(Stopping):
 
         The pilot's items do not count, either: they are not in the order of visits.
         """
-        choice = self._choose(field, played)
+        choice = self._choose_anchors(field, played)
         order = order_of_visits(field, self.items, self.seed)
         items_after_pilot = tuple(item for item in order if item not in choice.items)
         rounds_after_pilot = played[choice.rounds :]
         return self.progress(field, items_after_pilot, rounds_after_pilot, against=choice.anchors)
 
-    def _choose(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
+    def _choose_anchors(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
         """Return the anchors that are named, or else the choice by the pilot so far.
 
         There is no choice until all battles of the pilot were played. A choice that later rounds
@@ -116,28 +116,32 @@ class Anchor(Stopping):
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
         """
-        named = self._anchors(field)
+        named = self._named_anchors(field)
         if named:
             return _AnchorChoice(named, items=frozenset(), rounds=0, pilot=OVER)
-        items, pilot = self._pilot(field)
+        items, pilot = self._pilot_round(field)
         rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:
-            return _AnchorChoice((), items, len(played), pilot)
+            return _AnchorChoice(anchors=(), items=items, rounds=len(played), pilot=pilot)
         # If all battles since the pilot are with one model, this model was chosen as the anchor.
         # It is not chosen again, because verdicts of the pilot may have changed since.
         later_pairs = []
         for round_ in played[rounds:]:
             for outcome in round_.outcomes:
                 later_pairs.append({outcome.pairing.a, outcome.pairing.b})
-        in_all_pairs = set(field.models).intersection(*later_pairs) if later_pairs else set()
+        in_all_pairs: set[str] = set()
+        if later_pairs:
+            in_all_pairs = set.intersection(*later_pairs).intersection(field.models)
         if len(in_all_pairs) == 1:
-            return _AnchorChoice(tuple(in_all_pairs), items, rounds, pilot)
+            return _AnchorChoice(
+                anchors=tuple(in_all_pairs), items=items, rounds=rounds, pilot=pilot
+            )
         outcomes = [outcome for round_ in played for outcome in round_.outcomes]
         pilot_outcomes = [outcome for outcome in outcomes if outcome.pairing.item in items]
         anchor = most_informative(field.models, pilot_outcomes)
-        return _AnchorChoice((anchor,), items, rounds, pilot)
+        return _AnchorChoice(anchors=(anchor,), items=items, rounds=rounds, pilot=pilot)
 
-    def _anchors(self, field: Field) -> tuple[str, ...]:
+    def _named_anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses the anchor.
 
         With fewer than three models there is no pilot, because every anchor gives the same
@@ -147,10 +151,11 @@ class Anchor(Stopping):
             UsageError: an anchor is not a model of the field.
         """
         if self.anchor == AUTO:
-            return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
+            is_pilot_needed = len(field.models) >= MIN_FOR_PILOT
+            return () if is_pilot_needed else field.models[:1]
         return parse_model_names(self.anchor, field.models)
 
-    def _pilot(self, field: Field) -> tuple[frozenset[str], NextRound]:
+    def _pilot_round(self, field: Field) -> tuple[frozenset[str], NextRound]:
         """Return the items of the pilot, and its battles."""
         items = draw_items(field, self.items, self.seed)
         # Samples of one seed are nested, so these are among all items asked for.
@@ -196,7 +201,8 @@ def pairings_against(
 
     Two anchors meet once per item.
     """
-    pairs = [(a, b) for a, b in combinations(sorted(models), 2) if a in anchors or b in anchors]
+    all_pairs = combinations(sorted(models), 2)
+    pairs = [(a, b) for a, b in all_pairs if a in anchors or b in anchors]
     return (Pairing(item, a, b) for item in items for a, b in pairs)
 
 
@@ -208,8 +214,12 @@ def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     Raises:
         NotIdentifiedError: no item has readable verdicts of two models against a third.
     """
-    shares = informativeness_of(models, outcomes)
-    compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
+    shares_and_numbers = informativeness_of(models, outcomes)
+    compared = {}
+    for name in sorted(models):
+        share, number_compared = shares_and_numbers[name]
+        if number_compared:
+            compared[name] = (share, number_compared)
     if not compared:
         raise NotIdentifiedError(
             f"the {quantity(len(outcomes), 'battle')} of the pilot cannot choose an anchor: no "
@@ -236,8 +246,9 @@ def informativeness_of(
     if not readable:
         return dict.fromkeys(models, (0.0, 0.0))
     coded = code_outcomes(readable, models)
-    margins = [np.nan if outcome.margin is None else outcome.margin for outcome in readable]
-    verdicts = finest_verdicts(np.array(margins, dtype=np.float64), coded.credit)
+    # A margin that is None becomes NaN.
+    margins = np.array([outcome.margin for outcome in readable], dtype=np.float64)
+    verdicts = finest_verdicts(margins, coded.credit)
     if verdicts is None:
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
@@ -245,4 +256,7 @@ def informativeness_of(
     differing = differences.differing.sum(axis=0)
     compared = differences.compared.sum(axis=0)
     shares = differing / np.maximum(compared, 1)
-    return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(models)}
+    shares_and_numbers = {}
+    for name, share, number in zip(models, shares, compared, strict=True):
+        shares_and_numbers[name] = (float(share), float(number))
+    return shares_and_numbers

@@ -26,7 +26,7 @@ class Chain(Stopping):
         item makes its path a battle shorter, which counts in `left_out` of the result.
         """
         items, last_look = self.items_to_next_look(field, played)
-        paths = {item: [*self._path(field, item)] for item in items}
+        paths = {item: [*self._path_of_item(field, item)] for item in items}
         pairings = [step for path in paths.values() for step in path]
         note = (
             f"{last_look}a random path through all models on each of {quantity(len(items), 'item')}"
@@ -36,10 +36,11 @@ class Chain(Stopping):
         left_out = {item: battles_of_all - len(path) for item, path in paths.items()}
         return replace(coming, left_out=sum(left_out.values()), left_out_of=left_out)
 
-    def _path(self, field: Field, item: str) -> Iterator[Pairing]:
+    def _path_of_item(self, field: Field, item: str) -> Iterator[Pairing]:
         """Yield the battles of an item's path through the models that have a response."""
         names = sorted(field.models)
-        visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
+        rng = generator(self.seed, "path", item)
+        visited = [names[k] for k in rng.permutation(len(names))]
         with_response = [name for name in visited if field.can_play(item, name)]
         for a, b in pairwise(with_response):
             yield pairing(item, a, b)

@@ -15,7 +15,10 @@ def chain_pairs(models: Sequence[str]) -> Iterator[tuple[str, str]]:
     >>> [first + second for first, second in chain_pairs("abcd")]
     ['ab', 'bc', 'cd', 'ac', 'ad', 'bd']
     """
-    coming = {model: deque(models[place:]) for place, model in enumerate(models, start=1)}
+    # For each model, the later models with which its pair is still to come.
+    coming = {}
+    for place, model in enumerate(models):
+        coming[model] = deque(models[place + 1 :])
     for start in models:
         while coming[start]:
             first = start

@@ -104,16 +104,16 @@ def build_tournament_answer(
     names = sorted(field.models)
     reason = _end_reason(tournament, field, played, progress, max_battles)
     is_answered = reason == "answered"
-    advice = "" if is_answered else _advice(tournament, last, names)
+    advice = "" if is_answered else _advice_sentence(tournament, last, names)
     open_groups = _open_groups(tournament, last, names)
     sentences = [
-        *_decisions(tournament, last, names, tournament.newcomers(field)),
-        _end(reason, progress, max_battles),
+        *_decision_sentences(tournament, last, names, tournament.newcomers(field)),
+        _end_sentence(reason, progress, max_battles),
     ]
     if open_groups and not is_answered:
         undecided = some([some(group) for group in open_groups], "; ")
         sentences.append(f"Undecided: {undecided}.")
-    sentences += [advice, *_limits(tournament, field, progress)]
+    sentences += [advice, *_limit_sentences(tournament, field, progress)]
     about = "played" if _depends_on_transitivity(tournament, field, progress) else "field"
     return TournamentAnswer(
         until=tournament.until,
@@ -177,7 +177,10 @@ def _end_reason(
         max_battles: the limit of battles; None if there is none.
     """
     reason = progress.reason or "interrupted"
-    if max_battles is None or reason == "answered" or progress.looks[-1].battles < max_battles:
+    if max_battles is None or reason == "answered":
+        return reason
+    last_look = progress.looks[-1]
+    if last_look.battles < max_battles:
         return reason
     planned_last_round = tournament.next(field, played[:-1]).pairings
     was_last_round_cut = len(planned_last_round) > len(played[-1].outcomes)
@@ -186,7 +189,7 @@ def _end_reason(
     return reason
 
 
-def _limits(tournament: Stopping, field: Field, progress: Progress) -> Iterator[str]:
+def _limit_sentences(tournament: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     """Yield sentences on models without a decision, and on what the decisions are about.
 
     The first names models with responses to too few items or groups of items. The second says that
@@ -217,12 +220,17 @@ def _depends_on_transitivity(tournament: Any, field: Field, progress: Progress) 
     if hasattr(tournament, "anchor"):
         return tournament.top_count is not None
     plays_open_pairs_only = getattr(tournament, "opponents", None) == "open"
-    if not plays_open_pairs_only or tournament.error is not None or tournament.newcomers(field):
+    if not plays_open_pairs_only:
         return False
-    return any(look.is_divided for look in progress.looks[:-1])
+    if tournament.error is not None or tournament.newcomers(field):
+        return False
+    # Groups play separately after a look that divides them, and there are no battles after the
+    # last one.
+    earlier_looks = progress.looks[:-1]
+    return any(look.is_divided for look in earlier_looks)
 
 
-def _decisions(
+def _decision_sentences(
     tournament: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level.
@@ -238,9 +246,10 @@ def _decisions(
     if last.check is not None and last.check.is_other_scale:
         check = last.check
         slope = f"(slope {check.slope:.2f}, 97.5%: {check.low:.2f} … {check.high:.2f})"
+        subjects = some(new or [RATED_ONLY])
         return [
-            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have another "
-            f"scale than the battles {slope}."
+            f"Nothing is claimed about {subjects}: the given ratings have another scale than the "
+            f"battles {slope}."
         ]
     if tournament.error is not None:
         sentences = [_rating_decision(last, new)]
@@ -289,15 +298,21 @@ def _order_decisions(
         names: names of the models.
         new: names of newcomers to an existing ranking; empty if there are none.
     """
-    # A model's row sum is its number of decided wins minus its number of decided losses.
     settled = np.where(last.in_question, last.settled, 0)
-    ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
+    wins_minus_losses = settled.sum(axis=1)
+
+    def place_in_order(k: int) -> tuple[int, float, str]:
+        """Sort by decided wins minus decided losses, then by log-strength, the largest first."""
+        return -wins_minus_losses[k], -last.theta[k], names[k]
+
+    ranked = sorted(range(len(names)), key=place_in_order)
     if last.open.any():
         return [_partial_order(tournament, last, names, settled, ranked, has_newcomers=bool(new))]
     in_question = np.flatnonzero(last.in_question.any(axis=1)).tolist()
     # If only anchors are compared with all others, and the others not with each other, there is no
     # order of all, and the comparisons with each anchor are stated.
-    anchors = [k for k in in_question if last.in_question[k].sum() == len(in_question) - 1]
+    number_compared = last.in_question.sum(axis=1)
+    anchors = [k for k in in_question if number_compared[k] == len(in_question) - 1]
     if len(anchors) < len(in_question):
         return [_anchor_decision(names, settled, ranked, k, tournament.margin) for k in anchors]
     ordered = [k for k in ranked if k in in_question]
@@ -342,7 +357,9 @@ def _partial_order(
         return f"No pair is decided: {problem}"
     if not decided:
         return "No pair is decided"
-    worse_places = [np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked]
+    # For each place of the order, the places of the models that it is decided to be above.
+    is_above = settled[np.ix_(ranked, ranked)] > 0
+    worse_places = [np.flatnonzero(row).tolist() for row in is_above]
     above, below = largest_distinguishable_block(worse_places)
     upper = some([names[ranked[place]] for place in above])
     lower = some([names[ranked[place]] for place in below])
@@ -370,8 +387,9 @@ def _anchor_decision(
         anchor: position of the anchor.
         margin: margin of the decisions in Elo.
     """
-    above = [names[k] for k in ranked if settled[k, anchor] == 1]
-    below = [names[k] for k in ranked if settled[k, anchor] == -1]
+    against_anchor = settled[:, anchor]
+    above = [names[k] for k in ranked if against_anchor[k] == 1]
+    below = [names[k] for k in ranked if against_anchor[k] == -1]
     sides = []
     if above:
         sides.append(f"{some(above)} not worse")
@@ -395,7 +413,8 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     number = cast(int, tournament.top_count)
     ranked = np.argsort(-last.theta, kind="stable")
     is_undecided: list[bool] = (last.open.sum(axis=1) > 0).tolist()
-    decided_best = [names[k] for k in sorted(ranked[:number].tolist()) if not is_undecided[k]]
+    best = sorted(ranked[:number].tolist())
+    decided_best = [names[k] for k in best if not is_undecided[k]]
     noun = f"the best of {len(names)}" if number == 1 else f"the best {number} of {len(names)}"
     verb = word_for(number, "is", "are")
     if len(decided_best) == number:
@@ -414,7 +433,7 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     ]
 
 
-def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
+def _end_sentence(reason: str, progress: Progress, max_battles: int | None) -> str:
     """Return why the tournament ended and after how many battles, as a sentence.
 
     Args:
@@ -442,7 +461,7 @@ def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
     return f"Ended because {why}: {size}."
 
 
-def _advice(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
+def _advice_sentence(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return a sentence on how many more items would answer the question.
 
     It may also say why this number is unknown; it is empty if nothing can be said.

@@ -61,7 +61,8 @@ def read_shares(
             f"judges={text}: one judge cannot take turns; name two or more, or leave it out"
         )
     weights = _read_weights(match["weights"], number)
-    if len(weights) != number or not all(0 < weight < float("inf") for weight in weights):
+    are_positive = all(0 < weight < float("inf") for weight in weights)
+    if len(weights) != number or not are_positive:
         raise UsageError(
             f"judges={text}: there are {number} judges; give a weight above 0 for each, as "
             "rotate:2,1,1"
@@ -158,7 +159,8 @@ class JudgeRotation:
                 k for k, lead in enumerate(leads) if lead < smallest_lead + LEAD_ROUNDING
             ]
             # If several judges have this lead, one of them is drawn.
-            chosen = furthest_behind[self._draw(pairing)[-1] % len(furthest_behind)]
+            *_, drawn_number = self._draw(pairing)
+            chosen = furthest_behind[drawn_number % len(furthest_behind)]
             self._chosen[self._key_of(pairing)] = chosen
             for group_counts in counts:
                 group_counts[chosen] += 1
@@ -176,7 +178,11 @@ class JudgeRotation:
         share = self.shares[number]
         if not share:
             return float("inf")
-        return sum(group[number] - share * (sum(group) + 1) for group in counts)
+        lead = 0.0
+        for battles_by_position in counts:
+            battles = sum(battles_by_position) + 1
+            lead += battles_by_position[number] - share * battles
+        return lead
 
     def share_of(self, number: int) -> float:
         """Return the share of the battles that a judge judges, alone or with the others.

@@ -77,7 +77,8 @@ class Recorded:
         candidates = [(battle, (battle.a, battle.b)) for battle in possible]
         rng = generator(self.seed, "recorded")
         drawn, _ = draw_balanced(candidates, field.models, self.sample, rng, over_pairs=True)
-        return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
+        battles = [battle for battle, _ in drawn]
+        return tuple(sorted(battles, key=lambda battle: battle.key))
 
     @cached_property
     def _sorted_battles(self) -> tuple[Pairing, ...]:

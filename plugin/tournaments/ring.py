@@ -92,7 +92,9 @@ class Ring(Stopping):
             )
             return replace(coming, left_out=sum(absent.values()), left_out_of=absent)
         progress = self.progress_of(field, played)
-        return OVER if progress.reason else self._next_round(field, order, progress, played)
+        if progress.reason:
+            return OVER
+        return self._next_round(field, order, progress, played)
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress of a tournament with `until` from its rounds.
@@ -140,7 +142,8 @@ class Ring(Stopping):
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of some models among all models, sorted by name."""
-        return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
+        all_names = sorted(field.models)
+        return tuple(k for k, name in enumerate(all_names) if name in names)
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles; without `until`, each item is visited once.
@@ -191,7 +194,9 @@ class Ring(Stopping):
             note = f"{last_look}; {playing_text} play on for {len(visits)} more item visits"
         if not battles:
             return NextRound(battles, note)
-        return NextRound(battles, note, left_out.total(), left_out)
+        return NextRound(
+            pairings=battles, note=note, left_out=left_out.total(), left_out_of=left_out
+        )
 
     def _battles(
         self,
@@ -218,12 +223,16 @@ class Ring(Stopping):
             present = [k for k, name in enumerate(names) if name not in absent]
             met_on_item = met.setdefault(item, set())
             for group in groups:
-                members = sorted({*group} & {*present}) if field.absent else group
-                for first, second in self._circle(members, present, item, turn, met_on_item):
+                members = group
+                if field.absent:
+                    members = sorted({*group} & {*present})
+                for first, second in self._battles_of_group(
+                    members, present, item, turn, met_on_item
+                ):
                     met_on_item.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])
 
-    def _circle(
+    def _battles_of_group(
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
         """Yield the battles of one group on an item as positions (shown first, shown second).
@@ -252,8 +261,10 @@ class Ring(Stopping):
         edges = edges or _best_circle(group, rng, met)
         pairs_of_circle: set[frozenset[int]] = set()
         for first, second in edges:
-            # A pair that met before plays in the other order.
-            battle = (second, first) if (first, second) in met else (first, second)
+            battle = (first, second)
+            if battle in met:
+                # A pair that met before plays in the other order.
+                battle = (second, first)
             has_met_in_this_order = battle in met
             meets_in_this_circle = frozenset(battle) in pairs_of_circle
             if not has_met_in_this_order and not meets_in_this_circle:
@@ -281,8 +292,8 @@ def _pairs_by_item(names: Sequence[str], played: Sequence[Round]) -> dict[str, M
     for round_ in played:
         for outcome in round_.outcomes:
             battle = outcome.pairing
-            first = battle.first or battle.a
-            second = battle.b if battle.first == battle.a else battle.a
+            is_b_first = battle.first == battle.b
+            first, second = (battle.b, battle.a) if is_b_first else (battle.a, battle.b)
             met.setdefault(battle.item, set()).add((code[first], code[second]))
     return met
 
@@ -304,12 +315,13 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
     circles = []
     for _ in range(TRIES if met else 1):
         members = rng.permutation(group).tolist()
-        next_members = members[1:] + members[:1]
+        next_members = [*members[1:], members[0]]
         circles.append(list(zip(members, next_members, strict=True)))
 
     def new_pairs(circle: list[tuple[int, int]]) -> int:
         """Return the number of pairs that have not met on the item in either order."""
-        return sum((a, b) not in met and (b, a) not in met for a, b in circle)
+        new = [(a, b) for a, b in circle if (a, b) not in met and (b, a) not in met]
+        return len(new)
 
     return max(circles, key=new_pairs)
 
@@ -333,8 +345,10 @@ def _edges_to_opponent(
     # A circle of n models contains a given pair with probability 2 / (n - 1), or 1 if n is 2. With
     # m others, an opponent is drawn with probability 2 m / (THINNING (2 m + max(n - 1, 2))). For
     # THINNING = 1, a model would meet each opponent as often as each model of its group.
-    drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
-    if drawn >= 2 * len(others):
+    numbers_of_opponents = 2 * len(others)
+    numbers_of_circle = max(len(group) - 1, 2)
+    drawn = int(rng.integers(THINNING * (numbers_of_opponents + numbers_of_circle)))
+    if drawn >= numbers_of_opponents:
         return []
     # Each other model has two of the numbers: with the even one it is shown second, with the odd
     # one first.

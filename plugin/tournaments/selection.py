@@ -42,8 +42,8 @@ def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, .
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
     ordered = sorted(field.items)
-    permutation = generator(seed, "items").permutation(len(ordered))
-    return tuple(ordered[k] for k in permutation[:number])
+    in_random_order = [ordered[k] for k in generator(seed, "items").permutation(len(ordered))]
+    return tuple(in_random_order[:number])
 
 
 def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
@@ -97,8 +97,10 @@ def draw_balanced(
             # One more draw of a pair outweighs any difference in the battles of its models.
             load = load + times_drawn * 2 * (number + 1)
         load = np.where(number_left > 0, load, np.inf)
-        chosen = int(rng.choice(np.flatnonzero(load == load.min())))
-        drawn.append((battles_left[pairs[chosen]].pop(), pairs[chosen]))
+        with_least_load = np.flatnonzero(load == load.min())
+        chosen = int(rng.choice(with_least_load))
+        battle = battles_left[pairs[chosen]].pop()
+        drawn.append((battle, pairs[chosen]))
         number_left[chosen] -= 1
         times_drawn[chosen] += 1
         counts[[a[chosen], b[chosen]]] += 1

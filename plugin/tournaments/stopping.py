@@ -243,7 +243,8 @@ class Stopping:
             raise UsageError(
                 f"start={self.start}: too few items to estimate an error; give {MIN_ITEMS} or more"
             )
-        if self.margin and (not self.until or self.error is not None):
+        has_decisions = bool(self.until) and self.error is None
+        if self.margin and not has_decisions:
             raise UsageError(
                 f"margin={self.margin:g} belongs to until=order or until=topK; leave it out"
             )
@@ -252,13 +253,17 @@ class Stopping:
     def error(self) -> float | None:
         """The mean half-width of `error:X` in Elo; None for another question."""
         match = QUESTION.fullmatch(self.until)
-        return float(match["error"]) if match and match["error"] else None
+        if match is None or not match["error"]:
+            return None
+        return float(match["error"])
 
     @property
     def top_count(self) -> int | None:
         """The K of `topK`; None for another question."""
         match = QUESTION.fullmatch(self.until)
-        return int(match["top"]) if match and match["top"] else None
+        if match is None or not match["top"]:
+            return None
+        return int(match["top"])
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles: all that are played without `until`."""
@@ -281,7 +286,8 @@ class Stopping:
         visits = [self.start]
         while 2 * visits[-1] < most / 1.2:
             visits.append(2 * visits[-1])
-        return (*(number for number in visits if number < most), most)
+        before_last = [number for number in visits if number < most]
+        return (*before_last, most)
 
     def rounds(self, field: Field) -> int | None:
         """Return the maximum number of rounds.
@@ -291,8 +297,11 @@ class Stopping:
         """
         if self.error is not None:
             return None
-        visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
-        return len(self.planned_looks(visits)) if self.until else 1
+        if not self.until:
+            return 1
+        passes = getattr(self, "passes", 1)
+        visits = passes * len(draw_items(field, self.items, self.seed))
+        return len(self.planned_looks(visits))
 
     def refuse_unanswerable(self, field: Field, items: Sequence[str]) -> None:
         """Raise UsageError if there are too few items, groups of items or models for the question.
@@ -395,12 +404,12 @@ class Stopping:
             )
             looks.append(look)
             if not look.open.any():
-                return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
+                return Progress(tuple(order), tuple(looks), visits, visits, "answered", groups=())
         groups = self._playing_groups(looks, len(names))
         if visits >= plan[-1]:
-            return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
+            return Progress(tuple(order), tuple(looks), visits, visits, "items", groups=groups)
         next_visits = self.visits_at_next_look(visits, looks, plan)
-        return Progress(tuple(order), tuple(looks), visits, next_visits, "", groups)
+        return Progress(tuple(order), tuple(looks), visits, next_visits, reason="", groups=groups)
 
     def _playing_groups(self, looks: Sequence[Look], models: int) -> tuple[tuple[int, ...], ...]:
         """Return the positions of the models that play on, by group.
@@ -451,9 +460,11 @@ class Stopping:
         pairs = np.ones((len(names), len(names)), dtype=bool)
         if against and self.until == "order":
             is_named = np.isin(names, list(against))
-            pairs = is_named[:, None] | is_named
+            pairs = np.logical_or.outer(is_named, is_named)
         has_enough = self.has_enough_items(field, order)
-        return pairs & has_enough[:, None] & has_enough & ~np.eye(len(names), dtype=bool)
+        have_both_enough = np.logical_and.outer(has_enough, has_enough)
+        is_of_two_models = ~np.eye(len(names), dtype=bool)
+        return pairs & have_both_enough & is_of_two_models
 
     def has_enough_items(self, field: Field, order: Sequence[str]) -> np.ndarray:
         """Return a mask of the models with responses to enough items, shape (models,).
@@ -511,11 +522,15 @@ class Stopping:
         # items may have had no battle.
         position = {item: k for k, item in enumerate(order)}
         items = {outcome.pairing.item for outcome in round_.outcomes} & position.keys()
-        visits_of_round = [(position[item] - before) % len(position) + 1 for item in items]
+        visits_of_round = []
+        for item in items:
+            steps_from_first = (position[item] - before) % len(position)
+            visits_of_round.append(steps_from_first + 1)
         reached = before + max(visits_of_round, default=1)
+        last_planned = plan[-1]
         if self.error:
-            return min(reached, plan[-1])
-        return next((visits for visits in plan if visits >= reached), plan[-1])
+            return min(reached, last_planned)
+        return next((visits for visits in plan if visits >= reached), last_planned)
 
     def _analyse(
         self,
@@ -591,10 +606,13 @@ class Stopping:
         if is_subject.any():
             rows = is_subject
             reference = ~is_subject
+        # Row i has the weights of all log-strengths in the rating of model i.
         contrast = np.eye(size)
         if fit.check is None:
-            contrast = contrast - reference / reference.sum()
+            weight_in_mean = reference / reference.sum()
+            contrast = contrast - weight_in_mean
         contrast = contrast[rows]
+        # The diagonal of contrast @ covariance @ contrast.T.
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
         errors = np.sqrt(np.maximum(variance, 0)) * POINTS
         half_widths = t_quantile(fit.clusters, self.level) * errors
@@ -655,7 +673,7 @@ def _spending_share(look: int, planned: int) -> float:
         look: number of the look, from 1.
         planned: number of planned looks.
     """
-    total = sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
+    total = sum(SPENDING_GROWTH**number for number in range(1, planned + 1))
     return SPENDING_GROWTH**look / total
 
 
@@ -696,9 +714,9 @@ def step_down(
     difference = theta[:, None] - theta
     # Of two models of equal strength, the first one by position leads the pair.
     position = np.arange(len(theta))
-    is_ahead = np.where(
-        np.abs(difference) > STRENGTH_ROUNDING, difference > 0, position[:, None] < position
-    )
+    are_different = np.abs(difference) > STRENGTH_ROUNDING
+    is_first_by_position = position[:, None] < position
+    is_ahead = np.where(are_different, difference > 0, is_first_by_position)
     # Both matrices are symmetric: z that the leader of a pair is not worse than the other model,
     # and z that the other model is not worse than the leader.
     for_leader = np.where(is_ahead, evidence, evidence.T)
@@ -718,7 +736,8 @@ def step_down(
         )
         if not newly_settled.any() and not newly_finished.any():
             return critical
-        settled[newly_settled] = np.where(is_ahead, 1, -1)[newly_settled]
+        decision = np.where(is_ahead, 1, -1)
+        settled[newly_settled] = decision[newly_settled]
         finished |= newly_finished
 
 
@@ -741,7 +760,9 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
     # Masks of pairs are symmetric, so that each pair counts twice in a sum.
     pairs = int(last.in_question.sum()) // 2
     settled = pairs - int(last.open.sum()) // 2
-    was_open = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
+    was_open: Any = np.ones(len(names), dtype=bool)
+    if earlier:
+        was_open = earlier[-1].open.any(axis=1)
     is_finished = was_open & ~last.open.any(axis=1)
     finished = [names[k] for k in np.flatnonzero(is_finished).tolist()]
     finished_text = f"; finished: {some(finished)}" if finished else ""

@@ -75,7 +75,7 @@ class Swim:
         before = ranked_before(self, field)
         refuse_unrated(before, matchups, self.ratings)
         items = draw_items(field, self.items, self.seed)
-        order = self._order(field, before)
+        order = self._order_of_joining(field, before)
         for position in range(max(len(before), 1), len(order)):
             newcomer = order[position]
             ranked = order[:position]
@@ -102,7 +102,8 @@ class Swim:
         """Return the first candidate in a random order of the ranked models."""
         names = sorted(ranked)
         rng = generator(self.seed, "first opponent", str(len(ranked)))
-        return next(names[k] for k in rng.permutation(len(ranked)) if names[k] in candidates)
+        in_random_order = (names[k] for k in rng.permutation(len(names)))
+        return next(name for name in in_random_order if name in candidates)
 
     def _nearest_opponent(
         self, models: Sequence[str], candidates: Sequence[str], matchups: Matchups
@@ -133,7 +134,7 @@ class Swim:
         start = max(len(ranked_before(self, field)), 1)
         return sum(opponent_count(ranked) for ranked in range(start, len(field.models)))
 
-    def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
+    def _order_of_joining(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
         """Return all models: first those ranked before, then newcomers in the order of joining."""
         new = sorted(set(field.models) - set(before))
         if self.order is None:

@@ -62,8 +62,12 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
         spearman=spearman,
         kendall=kendall,
         mae_interval=mae_interval,
-        spearman_interval=_correlation_interval(spearman, number, _spearman_variance, level),
-        kendall_interval=_correlation_interval(kendall, number, _kendall_variance, level),
+        spearman_interval=_correlation_interval(
+            spearman, number=number, variance=_spearman_variance, level=level
+        ),
+        kendall_interval=_correlation_interval(
+            kendall, number=number, variance=_kendall_variance, level=level
+        ),
         level=level,
         slope=slope,
         floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
@@ -85,8 +89,9 @@ def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
 
     The result is None if all values of an array are equal.
     """
-    if len(np.unique(judge)) < 2 or len(np.unique(human)) < 2:
-        return None
+    for ratings in (judge, human):
+        if len(np.unique(ratings)) < 2:
+            return None
     return float(CORRELATIONS[rule](judge, human).statistic)
 
 
@@ -127,7 +132,7 @@ def compare_accuracy(
     error_differences = np.abs(ours - human) - np.abs(theirs - their_human)
     comparisons = {"mae": Estimate(*mean_interval(error_differences, level))}
     for rule in CORRELATIONS:
-        comparison = _jackknife(rule, (ours, human), (theirs, their_human), level)
+        comparison = _jackknife(rule, ours=(ours, human), theirs=(theirs, their_human), level=level)
         if comparison:
             comparisons[rule] = comparison
     return comparisons
@@ -241,23 +246,27 @@ def _jackknife(
         The difference, None if one of the correlations is unknown. It has no interval if there are
         fewer than five models, or if leaving out a model makes a correlation unknown.
     """
+    our_ratings, our_human_ratings = ours
+    their_ratings, their_human_ratings = theirs
 
     def difference(rows: np.ndarray | slice) -> float:
         """Return the difference of the correlations over some of the models, NaN if unknown."""
-        our_correlation = correlate(rule, *(values[rows] for values in ours))
-        their_correlation = correlate(rule, *(values[rows] for values in theirs))
+        our_correlation = correlate(rule, our_ratings[rows], our_human_ratings[rows])
+        their_correlation = correlate(rule, their_ratings[rows], their_human_ratings[rows])
         if our_correlation is None or their_correlation is None:
             return np.nan
         return our_correlation - their_correlation
 
-    number = len(ours[0])
+    number = len(our_ratings)
     all_models = slice(None)
     value = difference(all_models)
     if np.isnan(value):
         return None
-    without_one = np.array([difference(np.arange(number) != k) for k in range(number)])
+    codes = np.arange(number)
+    without_one = np.array([difference(codes != code) for code in codes])
     if number < FEWEST_RANKED or np.isnan(without_one).any():
         return Estimate(value)
+    # The jackknife's standard error is (n - 1) / sqrt(n) times this standard deviation.
     sd = np.std(without_one, ddof=1)
     half_width = float(t_quantile(number, level) * (number - 1) * sd / np.sqrt(number))
     return Estimate(
@@ -283,9 +292,12 @@ def _correlation_interval(
         return None
     # Fisher's z of a correlation of 1 is infinite, but few models cannot distinguish complete from
     # nearly complete agreement. So 1 is replaced by a correlation a little below.
-    bounded_value = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
-    half_width = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(bounded_value, number))
-    low, high = np.tanh(np.arctanh(bounded_value) + np.array([-half_width, half_width])).tolist()
+    largest = 1 - 1 / (2 * number)
+    bounded_value = float(np.clip(value, -largest, largest))
+    error_of_z = np.sqrt(variance(bounded_value, number))
+    half_width = stdtrit(number - 2, (1 + level) / 2) * error_of_z
+    ends_of_z = np.arctanh(bounded_value) + np.array([-half_width, half_width])
+    low, high = np.tanh(ends_of_z).tolist()
     return min(low, value), max(high, value)
 
 

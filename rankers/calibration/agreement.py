@@ -95,10 +95,11 @@ def bin_predictions(
     predicted = np.maximum(probability, 1 - probability)[rows].round(12)
     _, code, size = np.unique(predicted, return_inverse=True, return_counts=True)
     # The share of battles below the middle of those of equal probability decides on their tenth.
-    tenth = np.minimum((np.cumsum(size) - size / 2) * BINS // len(rows), BINS - 1)
+    battles_below_middle = np.cumsum(size) - size / 2
+    tenth = np.minimum(battles_below_middle * BINS // len(rows), BINS - 1)
     # Many equal probabilities leave some tenths empty. These are dropped by numbering the others
     # anew.
-    bin_of_battle = np.unique(tenth[code], return_inverse=True)[1]
+    _, bin_of_battle = np.unique(tenth[code], return_inverse=True)
     abs_margin = np.abs(margin[rows])
     agree = match.agrees[rows]
     bins = []
@@ -189,11 +190,14 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
         return None
     # A 3 x 3 table of verdicts (rows) and labels (columns). With the other model as the first,
     # both have the opposite sign, which reverses rows and columns.
-    cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
+    row = (judge + 1).astype(int)
+    column = (human + 1).astype(int)
+    cell = 3 * row + column
     table = np.bincount(cell, minlength=9).reshape(3, 3)
     if table[1, 1] == len(judge):
         return None
-    share = (table + table[::-1, ::-1]) / (2 * len(judge))
+    with_other_first = table[::-1, ::-1]
+    share = (table + with_other_first) / (2 * len(judge))
     chance = share.sum(axis=1) @ share.sum(axis=0)
     return float((np.trace(share) - chance) / (1 - chance))
 
@@ -234,7 +238,9 @@ def _share_of_labels(is_label: np.ndarray) -> np.ndarray:
     `is_label` has one column per label: the mask of battles with it, shape (battles, 3).
     """
     mean = is_label.mean(axis=0)
-    return (mean + mean[::-1]) / 2
+    # With the other model as the first, the labels have the opposite sign.
+    mean_with_other_first = mean[::-1]
+    return (mean + mean_with_other_first) / 2
 
 
 def _mean_or_none(values: np.ndarray) -> float | None:

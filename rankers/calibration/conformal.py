@@ -93,7 +93,8 @@ def quantile(scores: np.ndarray, level: float) -> float:
     rank = math.ceil(level * (number + 1) * (1 - 1e-12))
     if rank > number:
         return math.inf
-    return float(np.sort(scores)[max(rank, 1) - 1])
+    ordered = np.sort(scores)
+    return float(ordered[max(rank, 1) - 1])
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
@@ -106,7 +107,8 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
     number = len(scores)
     if number < FEWEST_FOR_T:
         return math.inf
-    factor = stdtrit(number - 1, (1 + level) / 2) * math.sqrt(1 + 1 / number)
+    t = stdtrit(number - 1, (1 + level) / 2)
+    factor = t * math.sqrt(1 + 1 / number)
     return float(factor * np.sqrt(np.mean(scores**2)))
 
 
@@ -140,9 +142,10 @@ def half_splits(
         shuffled = by_figures[rng.permutation(number)]
         scored_half = shuffled[:half]
         covered_half = shuffled[half:]
-        q = quantile(np.abs(residual[scored_half]) / error[scored_half], level)
-        coverage[k] = np.mean(np.abs(residual[covered_half]) <= q * error[covered_half])
-        width[k] = np.median(2 * q * error[covered_half])
+        scores = np.abs(residual[scored_half]) / error[scored_half]
+        half_width = quantile(scores, level) * error[covered_half]
+        coverage[k] = np.mean(np.abs(residual[covered_half]) <= half_width)
+        width[k] = np.median(2 * half_width)
     return coverage, width
 
 
@@ -157,7 +160,11 @@ def leave_one_score_out(
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
         return None
-    q = np.array([quantile(np.delete(scores, k), level) for k in range(len(scores))])
+    quantiles = []
+    for k in range(len(scores)):
+        other_scores = np.delete(scores, k)
+        quantiles.append(quantile(other_scores, level))
+    q = np.array(quantiles)
     return float(np.mean(scores <= q)), float(np.median(2 * q * error))
 
 

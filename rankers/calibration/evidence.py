@@ -96,7 +96,8 @@ class Evidence:
         """Return the battles of a mask or of positions."""
         columns = ("first", "second", "hard", "human", "margin", "weight", "cluster")
         signal = replace(self.signal, x=self.signal.x[rows])
-        return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
+        taken = {name: getattr(self, name)[rows] for name in columns}
+        return replace(self, signal=signal, **taken)
 
     def fit_weights(
         self, keep: np.ndarray | None = None, start: np.ndarray | None = None
@@ -155,7 +156,8 @@ class Evidence:
         present, codes = np.unique(self.cluster[rows], return_inverse=True)
         clusters = len(present)
         bread = np.linalg.inv(self._likelihood(rows).information_at(weights))
-        surplus = self.weight[rows] * (self.human[rows] - expit(x @ weights))
+        predicted = expit(x @ weights)
+        surplus = self.weight[rows] * (self.human[rows] - predicted)
         # The gradient of the log-likelihood: of each battle, then summed over each cluster.
         gradient = surplus[:, None] * x
         scores = np.stack([np.bincount(codes, column) for column in gradient.T], axis=1)
@@ -317,14 +319,16 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
             keep[rng.choice(rows, size, replace=False)] = True
             with suppress(NotIdentifiedError, NotConvergedError):
                 weights = evidence.fit_weights(keep)
-                betas.append(float(beta_direction(evidence.signal.kind, weights) @ weights))
+                direction = beta_direction(evidence.signal.kind, weights)
+                betas.append(float(direction @ weights))
         mean = None
         sd = None
         if len(betas) > 1:
             mean = float(np.mean(betas))
             # Large subsets, drawn without replacement, share most battles, and so vary too little.
             # The root is the correction for a finite population.
-            sd = float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
+            share_not_drawn = 1 - size / len(rows)
+            sd = float(np.std(betas, ddof=1) / np.sqrt(share_not_drawn))
         stability.append(
             Stability(
                 battles=size,

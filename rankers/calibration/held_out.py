@@ -8,6 +8,7 @@ ratings, by a factor kappa that can be estimated.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,13 +60,14 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     number = len(judge)
     if number < FEWEST_FOR_FACTOR:
         return ScaleCorrection(1.0, n=number)
-    s = judge - judge.mean()
-    h = human - human.mean()
-    square_of_judge = s @ s
-    square_of_human = h @ h
+    centred_judge = judge - judge.mean()
+    centred_human = human - human.mean()
+    square_of_judge = centred_judge @ centred_judge
+    square_of_human = centred_human @ centred_human
+    product = centred_judge @ centred_human
     kappa = np.exp(LOG_KAPPA)
-    # The sum over models of (h - kappa s)^2, for each kappa of the grid.
-    squares = square_of_human - 2 * kappa * (s @ h) + kappa**2 * square_of_judge
+    # The sum over models of (human - kappa judge)^2, for each kappa of the grid.
+    squares = square_of_human - 2 * kappa * product + kappa**2 * square_of_judge
     # Rounding may leave 0 or less, whose logarithm does not exist.
     squares = np.maximum(squares, 1e-12 * max(square_of_human, 1e-300))
     log_prior = np.log1p((LOG_KAPPA / PRIOR_SCALE) ** 2)
@@ -76,8 +78,8 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     cumulative_weight = np.cumsum(weight)
     return ScaleCorrection(
         mean,
-        float(np.interp(0.05, cumulative_weight, kappa)),
-        float(np.interp(0.95, cumulative_weight, kappa)),
+        low=float(np.interp(0.05, cumulative_weight, kappa)),
+        high=float(np.interp(0.95, cumulative_weight, kappa)),
         n=number,
         sd=float(np.sqrt(weight @ (kappa - mean) ** 2)),
     )
@@ -94,7 +96,8 @@ def is_uninformative(
     """
     if scale_correction.low is None:
         return False
-    rises = float((judge - judge.mean()) @ (human - human.mean())) > 0
+    covariance = float((judge - judge.mean()) @ (human - human.mean()))
+    rises = covariance > 0
     return not rises or scale_correction.low < SMALLEST_FACTOR
 
 
@@ -114,11 +117,13 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
 
     def loss(c: float) -> float:
         """Return minus twice the log-likelihood of c, up to a constant."""
-        return float(np.sum(np.log(variance + c) + residual**2 / (variance + c)))
+        total_variance = variance + c
+        return float(np.sum(np.log(total_variance) + residual**2 / total_variance))
 
     def derivative(c: float) -> float:
         """Return the derivative of `loss`."""
-        return float(np.sum(1 / (variance + c) - (residual / (variance + c)) ** 2))
+        total_variance = variance + c
+        return float(np.sum(1 / total_variance - (residual / total_variance) ** 2))
 
     # The search ends at four times the mean square, which is above 0 even if all residuals are 0.
     largest_c = float(np.mean(residual**2)) * 4 + 1e-9
@@ -219,11 +224,12 @@ def hold_out_models(
         return signal.predict(weights[k])
 
     soft_credit = soften_verdicts(target, signal)
+    rate_each = partial(leave_one_out, evidence, regularization=regularization)
     scales = {
-        "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
-        "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
-        "soft": leave_one_out(
-            evidence, soft_credit, regularization, method, "soft", soft_credit_of_fold
+        "human": rate_each(evidence.human, method=ErrorMethod(), credit_kind="human"),
+        "hard": rate_each(evidence.hard, method=method, credit_kind="hard"),
+        "soft": rate_each(
+            soft_credit, method=method, credit_kind="soft", credit_of_fold=soft_credit_of_fold
         ),
     }
     plain = _uncorrected_models(evidence, weights, scales)

@@ -81,7 +81,7 @@ def human_label_fit(
     codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
     first = means["first"].map(codes)
     second = means["second"].map(codes)
-    unranked = {*means["first"][first.isna()], *means["second"][second.isna()]}
+    unranked = {*means.loc[first.isna(), "first"], *means.loc[second.isna(), "second"]}
     is_ranked = (first.notna() & second.notna()).to_numpy()
     if not is_ranked.any():
         raise NotIdentifiedError(NO_LABELS)
@@ -200,16 +200,16 @@ def sampling_warnings(battles: Battles, is_labelled: np.ndarray) -> Iterator[Not
     if min(is_in_sample.sum(), is_in_rest.sum()) < 2:
         return
     difference = float(confidence[is_in_sample].mean() - confidence[is_in_rest].mean())
-    influence = np.where(
-        is_in_sample, (confidence - confidence[is_in_sample].mean()) / is_in_sample.sum(), 0.0
-    )
-    influence -= np.where(
-        is_in_rest, (confidence - confidence[is_in_rest].mean()) / is_in_rest.sum(), 0.0
-    )
-    codes = np.unique(cluster_codes(battles)[is_known], return_inverse=True)[1]
+    # The influence of each battle on the difference of the two means.
+    from_mean_of_sample = confidence - confidence[is_in_sample].mean()
+    influence = np.where(is_in_sample, from_mean_of_sample / is_in_sample.sum(), 0.0)
+    from_mean_of_rest = confidence - confidence[is_in_rest].mean()
+    influence -= np.where(is_in_rest, from_mean_of_rest / is_in_rest.sum(), 0.0)
+    _, codes = np.unique(cluster_codes(battles)[is_known], return_inverse=True)
     sums = np.bincount(codes, influence[is_known])
     clusters = len(sums)
-    error = float(np.sqrt(np.sum(sums**2) * clusters / max(clusters - 1, 1)))
+    variance = np.sum(sums**2) * clusters / max(clusters - 1, 1)
+    error = float(np.sqrt(variance))
     is_far = abs(difference) > LARGEST_Z * error
     if error > 0 and is_far:
         confidence_name = "|margin|" if has_margins else "share of decided verdicts"

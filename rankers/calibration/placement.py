@@ -104,7 +104,9 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
     """
     credit, weight = battles.opponent_sums()
     # All battles are one sample.
-    [strength] = fit_single_strengths(battles.theta, credit[None], weight[None], regularization)
+    [strength] = fit_single_strengths(
+        battles.theta, credit=credit[None], weight=weight[None], regularization=regularization
+    )
     return float(strength)
 
 
@@ -125,11 +127,11 @@ def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> f
     surplus_of_battle = battles.weight * (battles.credit - expected)
     surplus = np.bincount(battles.cluster[order], surplus_of_battle[order])
     expected_by_opponent = expit(theta - battles.theta)
+    variance_by_opponent = expected_by_opponent * (1 - expected_by_opponent)
     _, weight = battles.opponent_sums()
-    information = (
-        float(weight @ (expected_by_opponent * (1 - expected_by_opponent))) + regularization
-    )
-    return float(POINTS * np.sqrt(np.var(surplus, ddof=1) * len(surplus)) / information)
+    information = float(weight @ variance_by_opponent) + regularization
+    variance_of_score = np.var(surplus, ddof=1) * len(surplus)
+    return float(POINTS * np.sqrt(variance_of_score) / information)
 
 
 def bootstrap_se(
@@ -160,14 +162,19 @@ def bootstrap_se(
     counts = resample_counts(battles.clusters, resamples, rng)
     earns_credit = np.bincount(battles.cluster, battles.credit > 0, battles.clusters) > 0
     loses_credit = np.bincount(battles.cluster, battles.credit < 1, battles.clusters) > 0
-    is_bounded = (counts @ earns_credit > 0) & (counts @ loses_credit > 0)
+    # How many of the clusters of each resample earn or lose credit.
+    number_earning = counts @ earns_credit
+    number_losing = counts @ loses_credit
+    is_bounded = (number_earning > 0) & (number_losing > 0)
     left_out = resamples - int(is_bounded.sum())
     if is_bounded.sum() < max(2, LEAST_USABLE_SHARE * resamples):
         return np.nan, left_out
     bounded_counts = counts[is_bounded]
     credit = _resampled_sums_of_opponents(battles, battles.weight * battles.credit, bounded_counts)
     weight = _resampled_sums_of_opponents(battles, battles.weight, bounded_counts)
-    strengths = fit_single_strengths(battles.theta, credit, weight, regularization, theta)
+    strengths = fit_single_strengths(
+        battles.theta, credit=credit, weight=weight, regularization=regularization, start=theta
+    )
     return float(POINTS * np.std(strengths, ddof=1)), left_out
 
 

@@ -57,7 +57,10 @@ class Signal:
     @property
     def penalty(self) -> np.ndarray:
         """Matrix P such that b' P b = ridge * sum (b - mean b)^2, shape (features, features)."""
-        return self.ridge * (np.eye(len(self.names)) - 1 / len(self.names))
+        features = len(self.names)
+        # This matrix subtracts the mean.
+        centring = np.eye(features) - 1 / features
+        return self.ridge * centring
 
     def predict(self, weights: np.ndarray) -> np.ndarray:
         """Return the probability that humans prefer a, NaN if unknown, shape (battles,).

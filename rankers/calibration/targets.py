@@ -175,7 +175,8 @@ def held_out_log_loss(evidence: Evidence, fold_weights: np.ndarray) -> float | N
     for held_out_model in (evidence.first[is_used], evidence.second[is_used]):
         logits = np.sum(x * fold_weights[held_out_model], axis=1)
         is_predicted = ~np.isnan(logits)
-        loss = np.logaddexp(0, logits[is_predicted]) - human[is_predicted] * logits[is_predicted]
+        known_logits = logits[is_predicted]
+        loss = np.logaddexp(0, known_logits) - human[is_predicted] * known_logits
         total_loss += float(np.sum(weight[is_predicted] * loss))
         total_weight += float(weight[is_predicted].sum())
     return total_loss / total_weight if total_weight else None
@@ -219,7 +220,11 @@ def weak_signal_warnings(
         yield Notice("weak-margins", {**origin, **figures})
     if auc is None:
         return
-    if auc <= 0.5 or auc + QUANTILE_95 * _auc_error(auc, agreement) < FLAT_AUC:
+    is_flat = auc <= 0.5
+    if not is_flat:
+        upper_bound = auc + QUANTILE_95 * _auc_error(auc, agreement)
+        is_flat = upper_bound < FLAT_AUC
+    if is_flat:
         p_text = "" if p_value is None else f"p = {p_value:.2g}"
         fields = {"auc": auc, "p": p_text, "decisive": agreement.decisive}
         yield Notice("flat-agreement", {**origin, **fields})

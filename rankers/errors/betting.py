@@ -54,14 +54,14 @@ def betting_difference(
     item_weight = np.ones(len(differences)) if weight is None else weight
     codes = np.arange(len(differences))
     if group is not None:
-        codes = np.unique(group, return_inverse=True)[1]
+        _, codes = np.unique(group, return_inverse=True)
     total = sum_by_group(item_weight, codes)
     value_sum = sum_by_group(item_weight * differences, codes)
 
     def tails(null: float) -> Tails:
         """Return the p-values of the hypotheses that the mean is at most, and at least, `null`."""
-        above = betting_p_value(value_sum, total, null, -largest)
-        below = betting_p_value(-value_sum, total, -null, -largest)
+        above = betting_p_value(value_sum, total, null=null, least=-largest)
+        below = betting_p_value(-value_sum, total, null=-null, least=-largest)
         return above, below
 
     about_weights = "" if is_constant(item_weight) else ", weighted"
@@ -112,8 +112,8 @@ def betting_interval(
 
     def tails(null: float) -> Tails:
         """Return the p-values of the hypotheses that the mean is at most, and at least, `null`."""
-        above = betting_p_value(value_sums, totals, null, 0.0)
-        below = betting_p_value(totals - value_sums, totals, 1.0 - null, 0.0)
+        above = betting_p_value(value_sums, totals, null=null, least=0.0)
+        below = betting_p_value(totals - value_sums, totals, null=1.0 - null, least=0.0)
         return above, below
 
     step = 1 / np.sqrt(len(totals))

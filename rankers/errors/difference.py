@@ -113,11 +113,11 @@ class DifferenceTest:
 
     def p_above(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at most `null`."""
-        return self._p(null, 0)
+        return self._p_of_side(null, 0)
 
     def p_below(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at least `null`."""
-        return self._p(null, 1)
+        return self._p_of_side(null, 1)
 
     @property
     def p_value(self) -> float:
@@ -126,15 +126,16 @@ class DifferenceTest:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return both ends of the two-sided confidence interval, infinite where unbounded."""
-        return self.low((1 - level) / 2), self.high((1 - level) / 2)
+        tail = (1 - level) / 2
+        return self.low(tail), self.high(tail)
 
     def low(self, alpha: float) -> float:
         """Return the one-sided lower bound at level 1 - alpha, -infinity if unbounded."""
-        return self._end(alpha, 0)
+        return self._search_end(alpha, 0)
 
     def high(self, alpha: float) -> float:
         """Return the one-sided upper bound at level 1 - alpha, infinity if unbounded."""
-        return self._end(alpha, 1)
+        return self._search_end(alpha, 1)
 
     def rarest_seen(self, level: float = 0.95) -> int | None:
         """Return the largest N for which differences on one in N items are likely in the sample.
@@ -145,9 +146,11 @@ class DifferenceTest:
         """
         if not self.misses_rare:
             return None
-        return int(1 / (1 - (1 - level) ** (1 / self.items)))
+        # 1/N solves 1 - (1 - 1/N)^n = level.
+        share_of_rare = 1 - (1 - level) ** (1 / self.items)
+        return int(1 / share_of_rare)
 
-    def _p(self, null: float, side: int) -> float:
+    def _p_of_side(self, null: float, side: int) -> float:
         """Return the one-sided p-value of an assumed difference, consistent with the exact test.
 
         `side` is the position in `Tails`: 0 for the hypothesis that the true difference is at most
@@ -166,7 +169,7 @@ class DifferenceTest:
         is_beyond_zero = is_below_zero == (side == 0)
         return min(p_value_by_tails, at_zero) if is_beyond_zero else max(p_value_by_tails, at_zero)
 
-    def _end(self, alpha: float, side: int) -> float:
+    def _search_end(self, alpha: float, side: int) -> float:
         """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha.
 
         If there is no such end within `limits`, the result is the limit. It is infinite if
@@ -179,18 +182,18 @@ class DifferenceTest:
         outer = centre
         for _ in range(DOUBLINGS):
             outer = float(np.clip(centre + sign * step, *self.limits))
-            if outer == limit or self._p(outer, side) <= alpha:
+            if outer == limit or self._p_of_side(outer, side) <= alpha:
                 break
             step *= 2
-        if self._p(outer, side) > alpha:
+        if self._p_of_side(outer, side) > alpha:
             is_bounded = outer == limit and not self.is_open
             return limit if is_bounded else sign * np.inf
-        if self._p(centre, side) <= alpha:
+        if self._p_of_side(centre, side) <= alpha:
             return centre
 
         def excess(null: float) -> float:
             """Return by how much the p-value of an assumed difference exceeds alpha."""
-            return self._p(null, side) - alpha
+            return self._p_of_side(null, side) - alpha
 
         end = find_root(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE)
         return 0.0 if abs(end) <= 2 * TOLERANCE else end
@@ -219,7 +222,9 @@ def t_tails(
     least = 0.5**number
     if error_of_sum <= CONTRIBUTION_ROUNDING * abs(total):
         return _tails_without_error(total, least, 0.0)
-    above, below = stdtr(freedom or number - 1, np.array([-1, 1]) * total / error_of_sum)
+    if not freedom:
+        freedom = number - 1
+    above, below = stdtr(freedom, np.array([-1, 1]) * total / error_of_sum)
     return max(float(above), least), max(float(below), least)
 
 
@@ -270,7 +275,8 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     sd = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or sd <= CONTRIBUTION_ROUNDING * abs(mean):
         return 0.0, 0.0
-    third_moment = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2))
+    sum_of_cubes = float(np.sum(centred**3))
+    third_moment = sum_of_cubes * number / ((number - 1) * (number - 2))
     skewness = third_moment / sd**3
     skewness = float(without_skewness_noise(skewness, number))
     statistic = unskewed_t(np.sqrt(number) * mean / sd, skewness, number)
@@ -292,7 +298,8 @@ def without_skewness_noise(skewness: Any, number: int) -> Any:
 
 def normal_skewness_error(number: int) -> float:
     """Return the standard error of the skewness of at least 3 normal values (Cramer 1946)."""
-    variance = 6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3))
+    divisor = (number - 2) * (number + 1) * (number + 3)
+    variance = 6 * number * (number - 1) / divisor
     return float(np.sqrt(variance))
 
 
@@ -305,13 +312,16 @@ def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
     moderate = np.clip(t, -LARGEST_CORRECTED_T, LARGEST_CORRECTED_T)
     ratio = moderate / np.sqrt(number)
     a = SKEWNESS_FACTOR * skewness
+    # ((1 + a ratio / 3)^3 - 1) / a + a / (6 n), less the ratio itself.
     correction = a * ratio**2 / 3 + a**2 * ratio**3 / 27 + a / (6 * number)
     return t + np.sqrt(number) * correction
 
 
 def larger_tails(first: Tails, second: Tails) -> Tails:
     """Return, for each side, the larger p-value of two tests."""
-    return max(first[0], second[0]), max(first[1], second[1])
+    above_of_first, below_of_first = first
+    above_of_second, below_of_second = second
+    return max(above_of_first, above_of_second), max(below_of_first, below_of_second)
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:
@@ -376,8 +386,8 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     # `lost_share` is the most likely share of lost items under the assumed difference: the larger
     # root of a quadratic equation.
     linear_term = (2 * items - won + lost) * difference - won - lost
-    root = np.sqrt(max(linear_term**2 + 8 * items * lost * difference * (1 - difference), 0.0))
-    lost_share = (root - linear_term) / (4 * items)
+    discriminant = linear_term**2 + 8 * items * lost * difference * (1 - difference)
+    lost_share = (np.sqrt(max(discriminant, 0.0)) - linear_term) / (4 * items)
     variance = items * (2 * lost_share + difference * (1 - difference))
     excess = won - lost - items * difference
     if variance <= CONTRIBUTION_ROUNDING * items:
@@ -405,8 +415,10 @@ def difference_of_rates(
         return _equal_difference(lead, largest, unit)
     nearest = nearest_outcomes(lead / largest)
     if nearest is None:
-        return paired_difference(lead, None, largest, weight, unit)
-    test = paired_difference(largest * nearest, largest, largest, weight, unit)
+        return paired_difference(lead, common_size=None, largest=largest, weight=weight, unit=unit)
+    test = paired_difference(
+        largest * nearest, common_size=largest, largest=largest, weight=weight, unit=unit
+    )
     won = np.count_nonzero(nearest > 0)
     lost = np.count_nonzero(nearest < 0)
     has_many = won + lost >= FEWEST_FOR_NORMAL and min(won, lost) >= FEWEST_OF_BOTH
@@ -489,7 +501,8 @@ def sum_by_group(values: np.ndarray, group: np.ndarray) -> np.ndarray:
         values: the values, shape (items, ...).
         group: code of each item's group, from 0, shape (items,).
     """
-    sums = np.zeros((int(group.max(initial=-1)) + 1, *values.shape[1:]))
+    groups = int(group.max(initial=-1)) + 1
+    sums = np.zeros((groups, *values.shape[1:]))
     np.add.at(sums, group, values)
     return sums
 
@@ -513,11 +526,11 @@ def grouped_difference(
         The test; its number of items is that of the groups. If no item differs, it is the sign
         test of the groups or, if `largest` is infinite, a difference of 0 with p-values of 1.
     """
-    code = np.unique(group, return_inverse=True)[1]
+    _, code = np.unique(group, return_inverse=True)
     total = sum_by_group(weight, code)
     means = sum_by_group(weight * differences, code) / total
     if not len(drop_zeros(means)):
-        return paired_difference(means, None, largest, unit=unit)
+        return paired_difference(means, common_size=None, largest=largest, unit=unit)
     return _mean_difference_test(means, total / total.mean(), largest, f"paired by {unit}")
 
 
@@ -583,8 +596,12 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
 
     def tails(null: float) -> Tails:
         """Return the p-values of an assumed difference, see above."""
-        below = min(1.0, (null + largest) / (value + largest)) if value > -largest else 1.0
-        above = min(1.0, (largest - null) / (largest - value)) if value < largest else 1.0
+        below = 1.0
+        if value > -largest:
+            below = min(1.0, (null + largest) / (value + largest))
+        above = 1.0
+        if value < largest:
+            above = min(1.0, (largest - null) / (largest - value))
         return max(below, 0.0) ** items, max(above, 0.0) ** items
 
     is_of_signs = value == 0 or abs(value) == largest
@@ -656,12 +673,16 @@ def conditional_tails(won: int, lost: int, items: int, difference: float) -> Tai
         difference: the assumed difference of the shares, in [-1, 1].
     """
     differing = won + lost
-    share = max(differing / items, abs(difference)) if items else 1.0
-    probability = (1 + difference / share) / 2 if difference else 0.5
-    return (
-        _binomial_tail(won, differing, probability),
-        _binomial_tail(lost, differing, 1 - probability),
-    )
+    # The share of items that differ; it cannot be below the difference.
+    share = 1.0
+    if items:
+        share = max(differing / items, abs(difference))
+    probability = 0.5
+    if difference:
+        probability = (1 + difference / share) / 2
+    above = _binomial_tail(won, differing, probability)
+    below = _binomial_tail(lost, differing, 1 - probability)
+    return above, below
 
 
 def _binomial_tail(successes: int, trials: int, probability: float) -> float:

@@ -257,12 +257,15 @@ class RatingGap:
                 independent.
         """
         if not by_item:
-            return float(np.sum(weight_along**2 * (expected**2 + (1 - expected) ** 2)) / 2)
+            # The surplus is 1 - expected after a win, and -expected after a loss.
+            squares_of_win_and_loss = expected**2 + (1 - expected) ** 2
+            return float(np.sum(weight_along**2 * squares_of_win_and_loss) / 2)
         is_forward = weight_along > 0
         size = np.abs(weight_along)
         up = size * np.where(is_forward, 1 - expected, expected)
         down = size - up
-        sums = [np.bincount(self.coded.cluster, each, self.coded.clusters) for each in (up, down)]
+        coded = self.coded
+        sums = [np.bincount(coded.cluster, score, coded.clusters) for score in (up, down)]
         return float(np.sum(np.square(sums)) / 2)
 
     @cached_property
@@ -319,7 +322,9 @@ class RatingGap:
             share = credits[0].share
             if share not in (0, 1):
                 continue
-            probability = min(1.0, len(credits) * min(credit.tail for credit in credits))
+            # Bonferroni's rule for one kind of battles or two.
+            smallest_tail = min(credit.tail for credit in credits)
+            probability = min(1.0, len(credits) * smallest_tail)
             if (sign > 0) == (share == 1):
                 above = max(above, probability)
             else:
@@ -352,7 +357,11 @@ class RatingGap:
         own_expected = np.where(as_a, expected, 1 - expected)[is_own]
         items = len(distinct_values(coded.cluster[is_own]))
         total = weight.sum()
-        return _Credit(float(weight @ earned / total), float(weight @ own_expected / total), items)
+        return _Credit(
+            share=float(weight @ earned / total),
+            expected=float(weight @ own_expected / total),
+            items=items,
+        )
 
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.
@@ -470,9 +479,14 @@ class EloTests:
         is_rounding = np.abs(coded.credit - expected) < SMALLEST_DEVIATION
         expected = np.where(is_rounding, coded.credit, expected)
         deviation = surplus_by_cluster(coded, expected)
-        squares = deviation**2 if isinstance(deviation, np.ndarray) else deviation.power(2)
+        # The matrix is dense or sparse, and so are its powers.
+        if isinstance(deviation, np.ndarray):
+            squares = deviation**2
+            fourth = squares**2
+        else:
+            squares = deviation.power(2)
+            fourth = squares.power(2)
         sum_of_squares = np.asarray(squares.sum(axis=0)).ravel()
-        fourth = squares**2 if isinstance(squares, np.ndarray) else squares.power(2)
         sum_of_fourth = np.asarray(fourth.sum(axis=0)).ravel()
         number: np.ndarray = sum_of_squares**2 / np.where(sum_of_fourth > 0, sum_of_fourth, 1.0)
         return number

@@ -168,7 +168,8 @@ class FewBattles:
             """
             slope = self.sensitivity(strength)
             opponent_variance = slope @ covariance @ slope
-            error = float(np.sqrt(allowed_surplus**2 + quantile**2 * opponent_variance))
+            allowed_variance = allowed_surplus**2 + quantile**2 * opponent_variance
+            error = float(np.sqrt(allowed_variance))
             surplus = self.credit - self.expected_sum(strength)
             return (surplus if has_won else -surplus) - error
 
@@ -244,7 +245,9 @@ def few_battles_of(
         is_guest |= (items < FEWEST_BY_RESIDUALS) & (items < median) & separated
         is_beyond = prior.sides_beyond(strengths.pairs, strengths.theta) != 0
         is_guest = (is_guest & ~prior.is_rated) | is_beyond
-    return _collect_battles(strengths, battles, is_guest, ~is_guest & ~separated)
+    return _collect_battles(
+        strengths, battles, is_subject=is_guest, is_opponent=~is_guest & ~separated
+    )
 
 
 def have_few_clusters(clusters: np.ndarray, separated: np.ndarray) -> np.ndarray:
@@ -270,7 +273,7 @@ def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewB
     separated = strengths.graph.separated
     if separated.all():
         return []
-    return _collect_battles(strengths, battles, separated, ~separated)
+    return _collect_battles(strengths, battles, is_subject=separated, is_opponent=~separated)
 
 
 def _collect_battles(

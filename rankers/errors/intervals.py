@@ -221,8 +221,8 @@ def wilson_interval(
     t2 = t_quantile(clusters, level) ** 2
     divisor = 1 + t2 / effective_size
     middle = (share + t2 / (2 * effective_size)) / divisor
-    root = np.sqrt(t2 * (binary_variance / effective_size + t2 / (4 * effective_size**2)))
-    half_width = root / divisor
+    under_root = binary_variance / effective_size + t2 / (4 * effective_size**2)
+    half_width = np.sqrt(t2 * under_root) / divisor
     low = np.maximum(middle - half_width, 0)
     successes = np.where(is_flat, 0, share)
     low = np.minimum(low, _exact_lower_end(successes, effective_size, level))
@@ -244,8 +244,9 @@ def _exact_lower_end(share: np.ndarray, size: np.ndarray, level: float) -> np.nd
     successes = share * size
     has_few = (successes > 0) & (successes < FEWEST_BY_WILSON)
     end = np.ones(np.shape(share))
-    few = successes[has_few]
-    end[has_few] = betaincinv(few, size[has_few] - few + 1, (1 - level) / 2)
+    few_successes = successes[has_few]
+    failures = size[has_few] - few_successes
+    end[has_few] = betaincinv(few_successes, failures + 1, (1 - level) / 2)
     return end
 
 
@@ -289,7 +290,8 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
     as two.
     """
     number = np.maximum(clusters, 2)
-    return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
+    normal_quantile = ndtri((1 + level) / 2)
+    return np.sqrt(number / (number - 1)) * t_quantile(number, level) / normal_quantile
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:

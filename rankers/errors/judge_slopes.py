@@ -103,7 +103,9 @@ class JuryBattles:
         cells = len(numbers) * judges
         about_lower = np.where(self.coded.a < self.coded.b, about_a, -about_a)
         total = np.bincount(cell, about_lower, cells)
-        return ratio_or_nan(total, np.bincount(cell, minlength=cells)).reshape(-1, judges)
+        battle_count = np.bincount(cell, minlength=cells)
+        mean = ratio_or_nan(total, battle_count)
+        return mean.reshape(-1, judges)
 
 
 @dataclass(frozen=True)
@@ -316,7 +318,9 @@ def fit_slopes(
     """
     ordered_battles = np.bincount(data.judge, data.order != 0, len(data.judges))
     positioned = np.flatnonzero(ordered_battles)
-    start = np.append(theta - theta.mean(), np.zeros(len(data.judges) + len(positioned)))
+    # Strengths are followed by the slopes minus 1, and by the position effects.
+    slopes_and_effects = np.zeros(len(data.judges) + len(positioned))
+    start = np.append(theta - theta.mean(), slopes_and_effects)
     fit = SlopeFit(
         data=data,
         parameters=start,
@@ -372,7 +376,8 @@ def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
     for halving in range(MOST_HALVINGS):
         divisor = 2**halving
         trial = replace(fit, parameters=fit.parameters + step / divisor)
-        if trial.value() >= before + 1e-4 * gain / divisor - rounding:
+        least_value = before + 1e-4 * gain / divisor - rounding
+        if trial.value() >= least_value:
             return trial
     raise NotConvergedError(
         "the fit of the judges' slopes does not rise any more; rank by bradley-terry"

@@ -39,10 +39,15 @@ def leader_interval(
         error, if its own interval lacks an end, or if the intervals come from resamples of scores
         that are far from normal (`ScoreEstimates.draws`).
     """
-    models = int((~np.isnan(estimate.score)).sum()) - (estimate.pinned is not None)
+    models = int((~np.isnan(estimate.score)).sum())
+    if estimate.pinned is not None:
+        models -= 1
     own_ends = (estimate.low[leader], estimate.high[leader])
-    is_known = bool(np.isfinite(own_ends).all()) and bool(estimate.se[leader] > 0)
-    if models < FEWEST_MODELS or not is_known or estimate.draws is not None:
+    is_bounded = bool(np.isfinite(own_ends).all())
+    has_error = bool(estimate.se[leader] > 0)
+    if not is_bounded or not has_error:
+        return None
+    if models < FEWEST_MODELS or estimate.draws is not None:
         return None
     joint_level = level ** (1 / models)
     if estimate.interval_at is not None:
@@ -52,10 +57,12 @@ def leader_interval(
     if estimate.freedom is not None:
         # The model's own interval counts fewer degrees of freedom as one, too (`t_quantile`).
         freedom = max(float(estimate.freedom[leader]), 1.0)
+    # The t quantiles of the two levels.
     own, joint = stdtrit(freedom, np.array([1 + level, 1 + joint_level]) / 2)
     score = estimate.score[leader]
     low = float(score - (score - estimate.low[leader]) * joint / own)
     high = float(score + (estimate.high[leader] - score) * joint / own)
     if bounds is None:
         return low, high
-    return max(low, bounds[0]), min(high, bounds[1])
+    smallest, largest = bounds
+    return max(low, smallest), min(high, largest)

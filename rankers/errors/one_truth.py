@@ -69,10 +69,11 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     penalty_effect = cross_information @ fit.step_without_penalty()
     observed_sums = (scores.sum(axis=0) - penalty_effect)[None] @ root
     drawn_sums = _resampled_sums(net_scores, resamples, rng) @ root
-    statistic = _sum_squares(observed_sums, models)[0]
+    [statistic] = _sum_squares(observed_sums, models)
     drawn_statistics = _sum_squares(drawn_sums, models)
     # The mean square of one Newton step from the common strengths to each judge's own.
-    mean_square = _sum_squares(observed_sums @ root.T, models)[0] / models
+    [sum_of_squares] = _sum_squares(observed_sums @ root.T, models)
+    mean_square = sum_of_squares / models
     drawn_mean_squares = _sum_squares(drawn_sums @ root.T, models) / models
     as_large_together = np.sum(drawn_statistics.sum(axis=1) >= statistic.sum())
     as_large_by_judge = np.sum(drawn_statistics >= statistic, axis=0)

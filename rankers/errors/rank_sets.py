@@ -396,17 +396,20 @@ def _pairs_to_test(
         return list(combinations(placed.tolist(), 2))
     pairs = []
     by_others = []
-    has_others = estimate.tests is not None and estimate.tests.uses_all_items
-    has_others = has_others and bool(_least_p(estimate.clusters) <= tail)
+    has_others = False
+    if estimate.tests is not None and estimate.tests.uses_all_items:
+        has_others = bool(_least_p(estimate.clusters) <= tail)
     for k, first in enumerate(placed.tolist()):
         others = placed[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
         is_enough = np.ones(len(others), dtype=bool)
         if items is not None:
             is_enough = _least_p(np.minimum(items[first], items[others])) <= tail
-        pairs += [(first, second) for second in others[is_tested & is_enough].tolist()]
+        with_enough = others[is_tested & is_enough].tolist()
+        pairs += [(first, second) for second in with_enough]
         if has_others:
-            by_others += [(first, second) for second in others[is_tested & ~is_enough].tolist()]
+            without_enough = others[is_tested & ~is_enough].tolist()
+            by_others += [(first, second) for second in without_enough]
     if len(by_others) > MOST_BY_OTHERS:
         return pairs
     return sorted([*pairs, *by_others])
@@ -474,10 +477,13 @@ def _order_of_decided(
     better, worse = (first, second) if is_first_better else (second, first)
     if estimate.score[better] == estimate.score[worse]:
         return None
+    # The p-values that the first model, and that the second one, is no better.
     if _is_far(rough, tail):
-        p = float(rough[0] if is_first_better else rough[1])
+        p_of_first, p_of_second = rough.tolist()
+        p = p_of_first if is_first_better else p_of_second
     else:
-        p = tests[pair].p_above() if is_first_better else tests[pair].p_below()
+        test = tests[pair]
+        p = test.p_above() if is_first_better else test.p_below()
     if p > tail:
         return None
     if estimate.draws is not None:
@@ -580,7 +586,8 @@ def _freedom_of_differences(covariance: np.ndarray, freedom: np.ndarray, k: int)
     total = variance[k] + variance
     freedom = np.maximum(freedom, SMALLEST_FREEDOM)
     root_freedom = np.sqrt(freedom)
-    joint: np.ndarray = total**2 / (variance[k] / root_freedom[k] + variance / root_freedom) ** 2
+    parts_over_roots = variance / root_freedom
+    joint: np.ndarray = total**2 / (parts_over_roots[k] + parts_over_roots) ** 2
     return joint
 
 
@@ -602,12 +609,15 @@ def _critical_value(
     # The covariance of centred ratings is singular, and rounding may make its zero eigenvalue
     # negative, so that Cholesky's method would fail.
     eigenvalues, eigenvectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    root = (eigenvectors * np.sqrt(np.maximum(eigenvalues, 0))) @ eigenvectors.T
+    root_eigenvalues = np.sqrt(np.maximum(eigenvalues, 0))
+    root = (eigenvectors * root_eigenvalues) @ eigenvectors.T
     errors = rng.standard_normal((draws, size)) @ root
     largest = np.zeros(draws)
     for k in range(size - 1):
-        error = _errors_of_differences(covariance, k)[k + 1 :]
-        z_of_pairs = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / error
+        # The pairs of model k with each later model, shape (draws, size - k - 1).
+        later = slice(k + 1, None)
+        error_of_pairs = _errors_of_differences(covariance, k)[later]
+        z_of_pairs = np.abs(errors[:, [k]] - errors[:, later]) / error_of_pairs
         np.maximum(largest, z_of_pairs.max(axis=1), out=largest)
     tail = float(ndtr(-_interpolated_quantile(largest, level)))
     return float(-stdtrit(freedom, tail))
@@ -626,7 +636,8 @@ def _interpolated_quantile(values: np.ndarray, share: float) -> float:
     ordered = np.sort(values)
     place = share * (len(values) - 1)
     below = int(place)
-    step = ordered[min(below + 1, len(values) - 1)] - ordered[below]
+    above = min(below + 1, len(values) - 1)
+    step = ordered[above] - ordered[below]
     return float(ordered[below] + (place - below) * step)
 
 
@@ -691,7 +702,8 @@ def further_items(items: int, critical: float, z: float) -> int | None:
     """
     if items < FEWEST_ITEMS or np.isnan(z) or abs(z) < 1:
         return None
-    return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0))
+    times_needed = ((critical + POWER_QUANTILE) / z) ** 2
+    return ceil(items * max(times_needed - 1, 0.0))
 
 
 def further_labels(

@@ -80,7 +80,7 @@ class RateTests:
         sizes = np.abs(drop_zeros(contributions))
         has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
         common_size = float(sizes[0]) if has_one_size else None
-        return paired_difference(contributions, common_size, 1.0, unit=unit)
+        return paired_difference(contributions, common_size=common_size, largest=1.0, unit=unit)
 
     def _contributions(self, first: int, second: int) -> np.ndarray:
         """Return what each item contributes to the difference of two models, shape (items,).
@@ -88,15 +88,16 @@ class RateTests:
         The items are those on which one of the two has a battle.
         """
         pairs = self.pairs
-        weight_in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[
-            :, 0
-        ]
+        # The weights are sparse, so that their difference is a matrix of one column.
+        difference_of_weights = self.weights[:, [first]] - self.weights[:, [second]]
+        weight_in_difference = difference_of_weights.toarray().ravel()
         rate = float(np.mean(self.rates[[first, second]]))
         has_second = np.isin(pairs.second, (first, second))
         is_direct = np.isin(pairs.first, (first, second)) & has_second
         # The expected credit c of each pair's first model. If this model is an opponent of the
         # two, c is 1 minus the mean of their rates.
-        expected_credit = np.where(is_direct, 0.5, np.where(has_second, 1 - rate, rate))
+        expected_of_opponent = np.where(has_second, 1 - rate, rate)
+        expected_credit = np.where(is_direct, 0.5, expected_of_opponent)
         share = weight_in_difference / pairs.weight
         contributions_by_block = []
         battles_by_block = []

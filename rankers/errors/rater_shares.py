@@ -66,8 +66,9 @@ def shares_of_raters(
     codes, number = np.unique(rater, return_inverse=True)
     cells, cell = np.unique(model * np.int64(len(codes)) + number, return_inverse=True)
     sums = np.bincount(cell, weight)
-    # Cells are sorted by model.
-    first_cell = np.searchsorted(cells // len(codes), np.arange(models + 1))
+    # Cells are sorted by model: those of a model begin at its element and end before the next.
+    model_of_cell = cells // len(codes)
+    first_cell = np.searchsorted(model_of_cell, np.arange(models + 1))
     enlargement = np.ones(models)
     freedom = np.zeros(models)
     for code in range(models):
@@ -90,4 +91,5 @@ def _enlargement_of(share: np.ndarray) -> float:
     """
     squares = share**2
     total = squares.sum()
-    return float(total / (squares * (1 - 2 * share + total)).sum())
+    variance_of_residual = 1 - 2 * share + total
+    return float(total / (squares * variance_of_residual).sum())

@@ -118,10 +118,10 @@ def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:
         rater: code of the rater of each battle; any integers, shape (battles,).
     """
     return shares_of_raters(
-        np.tile(rater, 2),
-        np.concatenate([coded.a, coded.b]),
-        np.tile(coded.weight, 2),
-        len(coded.models),
+        rater=np.tile(rater, 2),
+        model=np.concatenate([coded.a, coded.b]),
+        weight=np.tile(coded.weight, 2),
+        models=len(coded.models),
     )
 
 
@@ -185,11 +185,11 @@ def influence_of_raters(
         weight: weight of each row in this mean, shape (rows,).
         by_item: the covariance by item, shape (means, means); None for that of the clusters.
     """
-    pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
+    _, pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)
     enlarged = []
     freedoms = []
     for unit in (rater, np.ravel(pairs)):
-        shares = shares_of_raters(unit, mean, weight, influence.shape[1])
+        shares = shares_of_raters(rater=unit, model=mean, weight=weight, models=influence.shape[1])
         by_unit = clustered_covariance(influence, unit)
         units = len(distinct_values(unit))
         enlarged.append(shares.enlarge(by_unit, units))

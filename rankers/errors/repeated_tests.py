@@ -29,6 +29,9 @@ def error_of_two_tests(level: float, before: int, added: int) -> float:
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     first = critical * nodes
     density = np.exp(-(first**2) / 2) / np.sqrt(2 * np.pi)
-    ends = [(sign * critical - correlation * first) / spread for sign in (1, -1)]
-    inside = np.asarray(ndtr(ends[0])) - np.asarray(ndtr(ends[1]))
+    # The probability that the second statistic is not significant either, given the first one. It
+    # is integrated over the first statistics that are not significant.
+    upper = (critical - correlation * first) / spread
+    lower = (-critical - correlation * first) / spread
+    inside = np.asarray(ndtr(upper)) - np.asarray(ndtr(lower))
     return float(1 - critical * np.sum(weights * density * inside))

@@ -84,7 +84,10 @@ class RoughTests:
         statistic = np.where(is_first_hub, statistic, -statistic)
         fewest = np.minimum(self.items[first], self.items[second])
         freedom = np.where(self.is_few(first, second), fewest, number) - 1
-        p = stdtr(np.maximum(freedom, 1)[:, None], statistic[:, None] * [-1, 1])
+        # The p-value of each tail has a column.
+        signs_of_tails = np.array([-1, 1])
+        signed_statistic = np.multiply.outer(statistic, signs_of_tails)
+        p = stdtr(np.maximum(freedom, 1)[:, None], signed_statistic)
         least_p: np.ndarray = 0.5 ** number[:, None]
         return np.maximum(p, least_p)
 
@@ -188,9 +191,9 @@ class _HubTests:
         sign flips test the pair, or if its scores do not vary.
         """
         tests = self.tests
-        common, change = self._fit()
-        direction = self._direction(common, change)
-        scores, even_squares = self._scores(common, change, direction)
+        common, change = self._fit_hypotheses()
+        direction = self._direction_of_others(common, change)
+        scores, even_squares = self._efficient_scores(common, change, direction)
         is_few = tests.is_few(np.full(len(self.rows), self.hub), self.partners)
         items = np.minimum(tests.items[self.hub], tests.items[self.partners])
         magnitude = np.abs(scores)
@@ -234,7 +237,7 @@ class _HubTests:
             steps - (steps[partner_cells] / inverse_rows[partner_cells])[:, None] * inverse_rows
         )
 
-    def _fit(self) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_hypotheses(self) -> tuple[np.ndarray, np.ndarray]:
         """Fit the strengths under each hypothesis.
 
         Returns:
@@ -283,7 +286,7 @@ class _HubTests:
                 break
         return common
 
-    def _direction(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
+    def _direction_of_others(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
         """Return by how much the other models follow the partner, shape (partners, models).
 
         If the partner gains one logit on the hub, whose strength stays, another model gains the
@@ -319,7 +322,7 @@ class _HubTests:
         self.is_known &= largest_change <= CHANGE_TOLERANCE
         return self._without_both(base[:, None] + share)
 
-    def _scores(
+    def _efficient_scores(
         self, common: np.ndarray, change: np.ndarray, direction: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return each item's efficient score, and the sum of squares of all scores by even chance.
@@ -370,10 +373,15 @@ class _HubTests:
         """Return the part of the scores that the hub's battles with others add, shape (partners,
         clusters)."""
         model, opponent, _, weight, cluster = self.tests.sides
-        of_hub = slice(*np.searchsorted(model, [self.hub, self.hub + 1]))
-        opponent, weight, cluster = opponent[of_hub], weight[of_hub], cluster[of_hub]
+        # The battles are sorted by model.
+        start, end = np.searchsorted(model, [self.hub, self.hub + 1])
+        opponent = opponent[start:end]
+        weight = weight[start:end]
+        cluster = cluster[start:end]
+        # From here on, arrays have the shape (partners, battles of the hub).
         expected_before = self.tests.win_chance[self.hub, opponent]
-        values = weight * direction[:, opponent] * (expected_before - expected[:, opponent])
+        surplus = expected_before - expected[:, opponent]
+        values = weight * direction[:, opponent] * surplus
         row = np.repeat(self.rows, len(opponent))
         return self._sum_by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
 

@@ -113,15 +113,15 @@ class _Residuals:
         Returns:
             Covariances, shape (sizes, pairs).
         """
-        is_common = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
-        # `shares` has, for each pair of judges, the share of its common matchups that are of each
-        # pair of models, shape (pairs, model pairs).
-        shares = np.stack(
-            [
-                np.bincount(self.pair_of_matchup, column, len(self.strength_gaps)) / column.sum()
-                for column in is_common.T
-            ]
-        )
+        # A product is NaN unless both judges of the pair judged the matchup.
+        products = self.values[:, self.first] * self.values[:, self.second]
+        is_common = ~np.isnan(products)
+        # For each pair of judges, the share of its common matchups that are of each pair of models.
+        shares_by_pair = []
+        for is_common_of_pair in is_common.T:
+            counts = np.bincount(self.pair_of_matchup, is_common_of_pair, len(self.strength_gaps))
+            shares_by_pair.append(counts / is_common_of_pair.sum())
+        shares = np.stack(shares_by_pair)
         weights = NODE_WEIGHTS / NODE_WEIGHTS.sum()
         curves = []
         for share_of_largest in np.linspace(0, 1, EFFECTS):
@@ -136,7 +136,8 @@ class _Residuals:
             random_part = np.multiply.outer(effect, NODES)
             # Expected credits by judge, difference of log-strengths and node of the item effect.
             credit = expit(fixed_part[:, :, None] + random_part[:, None])
-            centred_credit = credit - (credit @ weights)[:, :, None]
+            mean_credit = credit @ weights
+            centred_credit = credit - mean_credit[:, :, None]
             covariance_of_pair = (
                 centred_credit[self.first] * centred_credit[self.second]
             ) @ weights
@@ -152,13 +153,13 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     all pairs. Pairs with fewer than 30 common matchups are left out. The list is empty if fewer
     than three pairs are left.
     """
-    residuals = _residuals(fit)
+    residuals = _residuals_of_judges(fit)
     if len(residuals.first) < 3:
         return []
     products = residuals.products(fit.data.coded.clusters)
     sums = products.sum(axis=1)
     curves = _covariance_curves(residuals, fit.slopes)
-    correlation, excess = _excess(sums, curves)
+    correlation, excess = _excess_correlations(sums, curves)
     influence = _influence_of_sums(products, curves)
     for influence_of_slope in _influences_of_slopes(fit, residuals, sums):
         influence += influence_of_slope
@@ -184,7 +185,7 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
     pairs).
 
     `products` are the sums by item, shape (4, clusters, pairs), and `curves` the predicted
-    covariances, as of `_excess`.
+    covariances, as of `_excess_correlations`.
     """
     sums = products.sum(axis=1)
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))
@@ -192,8 +193,8 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
         step = np.zeros_like(sums)
         size = STEP * (np.abs(sums[part, pair]) or 1.0)
         step[part, pair] = size
-        _, excess_above = _excess(sums + step, curves)
-        _, excess_below = _excess(sums - step, curves)
+        _, excess_above = _excess_correlations(sums + step, curves)
+        _, excess_below = _excess_correlations(sums - step, curves)
         derivative = (excess_above - excess_below) / (2 * size)
         influence += np.multiply.outer(products[part, :, pair], derivative)
     return influence
@@ -209,8 +210,12 @@ def _influences_of_slopes(
     influence_on_slopes = fit.influence[:, fit.data.slope_columns]
     steps = STEP * np.eye(len(fit.slopes))
     for step, influence_on_slope in zip(steps, influence_on_slopes.T, strict=True):
-        _, excess_above = _excess(sums, _covariance_curves(residuals, fit.slopes + step))
-        _, excess_below = _excess(sums, _covariance_curves(residuals, fit.slopes - step))
+        _, excess_above = _excess_correlations(
+            sums, _covariance_curves(residuals, fit.slopes + step)
+        )
+        _, excess_below = _excess_correlations(
+            sums, _covariance_curves(residuals, fit.slopes - step)
+        )
         derivative = (excess_above - excess_below) / (2 * STEP)
         yield np.multiply.outer(influence_on_slope, derivative)
 
@@ -226,7 +231,7 @@ def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
     )
 
 
-def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _excess_correlations(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the correlations of residuals, and their excess over either prediction.
 
     Args:
@@ -252,7 +257,7 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return product / norms, (covariance - predicted) * number / norms
 
 
-def _residuals(fit: SlopeFit) -> _Residuals:
+def _residuals_of_judges(fit: SlopeFit) -> _Residuals:
     """Return residuals by matchup and judge, and the pairs of judges to compare.
 
     Compared are the pairs of judges with at least `FEWEST_BATTLES` common matchups.
@@ -268,7 +273,8 @@ def _residuals(fit: SlopeFit) -> _Residuals:
     is_judged = ~np.isnan(values)
     pairs = []
     for j, k in combinations(range(len(data.judges)), 2):
-        common_matchups = (is_judged[:, j] & is_judged[:, k]).sum()
+        is_judged_by_both = is_judged[:, j] & is_judged[:, k]
+        common_matchups = is_judged_by_both.sum()
         if common_matchups >= FEWEST_BATTLES:
             pairs.append((j, k))
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T

@@ -107,7 +107,8 @@ def rate_error(
         rater: code of each row's rater, shape (rows,).
     """
     mean = np.average(values, weights=weight)
-    influence = (weight * (values - mean) / weight.sum())[:, None]
+    influence_on_mean = weight * (values - mean) / weight.sum()
+    influence = influence_on_mean[:, None]
     by_item = clustered_covariance(influence, cluster)
     only_mean = np.zeros(len(rater), dtype=np.int64)
     added, freedom = influence_of_raters(influence, cluster, rater, only_mean, weight, by_item)

@@ -400,8 +400,8 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
     """
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
-    of_a = sum_by_cell(coded.cluster, coded.a, surplus, shape)
-    of_b = sum_by_cell(coded.cluster, coded.b, -surplus, shape)
+    of_a = sum_by_cell(row=coded.cluster, column=coded.a, values=surplus, shape=shape)
+    of_b = sum_by_cell(row=coded.cluster, column=coded.b, values=-surplus, shape=shape)
     return of_a + of_b
 
 
@@ -435,7 +435,8 @@ def centred_gram(
         size = block.shape[0]
         multiplied = block
         if squared_factor is not None:
-            multiplied = _multiply_rows(block, squared_factor[rows : rows + size])
+            factor_of_block = squared_factor[rows : rows + size]
+            multiplied = _multiply_rows(block, factor_of_block)
         gram = gram + as_dense(block.T @ multiplied)
         column_sums = column_sums + np.asarray(block.sum(axis=0)).ravel()
         multiplied_sums = multiplied_sums + np.asarray(multiplied.sum(axis=0)).ravel()

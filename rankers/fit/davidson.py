@@ -82,7 +82,7 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
     scores = _scores_by_cluster(coded, score_of_lead, score_of_nu)
     information = likelihood.information_at(optimum.parameters)
     influence = np.linalg.solve(information, centre_columns(scores).T).T
-    return DavidsonFit(2 * half, log_nu, 2 * influence[:, :-1])
+    return DavidsonFit(theta=2 * half, log_nu=log_nu, influence=2 * influence[:, :-1])
 
 
 def outcome_masses(credit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -126,7 +126,8 @@ def outcomes_loss(
         logits: lead - log(nu), lead + log(nu), and lead.
     """
     win, tie, loss = np.split(credit, OUTCOME_PAIRS, axis=-1)
-    number = np.split(weight, OUTCOME_PAIRS, axis=-1)[0]
+    # The three rows of a pair have the same weight.
+    number, *_ = np.split(weight, OUTCOME_PAIRS, axis=-1)
     below, above, lead = np.split(logits, OUTCOME_PAIRS, axis=-1)
     p_win, p_tie, p_loss = outcome_probabilities(lead, (above - below) / 2)
     # The lead counts twice between a win and a loss: once for each.

@@ -64,7 +64,9 @@ def separated_models(pairs: Pairs) -> np.ndarray:
     from each other, directly or through others, all models are in the mask. Of several largest
     components, the one whose models earned more credit counts as the largest.
     """
-    return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
+    # All battles together are a single resample.
+    [is_separated] = separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])
+    return is_separated
 
 
 def win_paths(pairs: Pairs) -> np.ndarray:
@@ -167,7 +169,9 @@ def are_connected(pairs: Pairs, is_kept: np.ndarray, is_included: np.ndarray) ->
     The result is False for fewer than two models.
     """
     group = _groups_of_edges(pairs.first[is_kept], pairs.second[is_kept], pairs.models)
-    return bool(is_included.sum() > 1 and len(distinct_values(group[is_included])) == 1)
+    groups_of_included = distinct_values(group[is_included])
+    has_several_models = is_included.sum() > 1
+    return bool(has_several_models and len(groups_of_included) == 1)
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
@@ -218,7 +222,8 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
 
         return connected_components(edges, directed=False)[1]
     first_in_group = _reachable(edges | edges.T).argmax(axis=1)
-    return np.unique(first_in_group, return_inverse=True)[1]
+    _, code = np.unique(first_in_group, return_inverse=True)
+    return code
 
 
 def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
@@ -231,7 +236,8 @@ def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.nd
         return number_groups(_edge_matrix(source, target, size))
     from scipy.sparse.csgraph import connected_components
 
-    return connected_components(_adjacency(source, target, size), directed=False)[1]
+    _, group = connected_components(_adjacency(source, target, size), directed=False)
+    return group
 
 
 def _strong_components(
@@ -258,13 +264,15 @@ def _strong_components(
     # The graph of a resample keeps the edges along which credit was earned, without sorting anew.
     edge_positions = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
     for pair_credit, pair_weight in zip(credit, weight, strict=True):
-        is_edge = np.concatenate([pair_credit > 0, pair_credit < pair_weight])[edge_positions.data]
+        is_edge_at_position = np.concatenate([pair_credit > 0, pair_credit < pair_weight])
+        is_edge = is_edge_at_position[edge_positions.data]
         # The number of kept edges before each row of the matrix.
         starts = np.append(0, np.cumsum(is_edge))[edge_positions.indptr]
         edges = sparse.csr_matrix(
             (np.ones(starts[-1]), edge_positions.indices[is_edge], starts), shape=shape
         )
-        yield connected_components(edges, connection="strong")[1]
+        _, component = connected_components(edges, connection="strong")
+        yield component
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:

@@ -72,9 +72,8 @@ def describe_groups(battles: BattleData, graph: Graph, noun: str = "battles") ->
         members = np.flatnonzero(graph.group == group)
         groups.append([models[k] for k in members])
     group_texts = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
-    battles_between = [
-        f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles.battles_by_model())
-    ]
+    pairs = joining_pairs(graph, battles.battles_by_model())
+    battles_between = [f"{models[a]} vs {models[b]}" for a, b in pairs]
     return (
         f"the {noun} fall into {len(groups)} groups that never met, so no common scale exists: "
         f"{group_texts}. {len(battles_between)} {plural('battle', len(battles_between))} would "

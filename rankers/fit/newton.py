@@ -181,7 +181,8 @@ class DesignMatrix:
             [self.transpose_product(column[None]) for column in weighted_columns]
         )
         with_strengths = further_rows[:, : self.models]
-        return np.vstack([np.hstack([strengths[0], with_strengths.T]), further_rows])[None]
+        rows_of_strengths = np.hstack([strengths[0], with_strengths.T])
+        return np.vstack([rows_of_strengths, further_rows])[None]
 
     def _information_of_strengths(self, curvature: np.ndarray) -> np.ndarray:
         """Return the block of X' diag(c) X of the strengths, shape (samples, models, models).
@@ -198,7 +199,7 @@ class DesignMatrix:
             matrix = np.zeros((samples, size, size))
             matrix[:, self.first, self.second] = -curvature
             matrix[:, self.second, self.first] = -curvature
-        diagonals = np.einsum("kii->ki", matrix)  # a view
+        diagonals = np.einsum("kii->ki", matrix)  # a view, shape (samples, models)
         diagonals[:] = -matrix.sum(axis=2)
         return matrix
 
@@ -255,7 +256,7 @@ class Likelihood:
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
         else:
-            diagonals = np.einsum("kii->ki", matrix)  # a view
+            diagonals = np.einsum("kii->ki", matrix)  # a view, shape (samples, parameters)
             diagonals += self.penalty
         size = self.centred_strengths
         if size:
@@ -263,7 +264,7 @@ class Likelihood:
             # prior of the mean makes it regular, and changes no product of its inverse with a
             # centred vector.
             strengths = matrix[:, :size, :size]  # a view
-            prior = np.einsum("kii->k", strengths) / size**2
+            prior = np.einsum("kii->k", strengths) / size**2  # the trace of each sample
             strengths += prior[:, None, None]
         return matrix
 
@@ -275,7 +276,8 @@ class Likelihood:
         """
         logits = self.logits(parameters[None])
         _, curvature = self.loss(self.credit[None], self.weight[None], logits)
-        return self.information(curvature)[0]
+        [information] = self.information(curvature)
+        return information
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,15 +320,18 @@ def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
         NotIdentifiedError: the likelihood has no finite maximum.
         NotConvergedError: no maximum was found.
     """
+    # From here on, there is a first axis of samples, of size 1.
     likelihood = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
     parameters, steps = _iterate(likelihood, start)
-    surplus, _ = likelihood.loss(
-        likelihood.credit, likelihood.weight, likelihood.logits(parameters)
+    logits = likelihood.logits(parameters)
+    surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
+    gradient_of_data = likelihood.design.transpose_product(surplus)
+    gradient = gradient_of_data - likelihood.penalty_gradient(parameters)
+    return Optimum(
+        parameters=parameters[0],
+        gradient=float(np.abs(gradient).max() / likelihood.weight.sum()),
+        steps=steps,
     )
-    gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(
-        parameters
-    )
-    return Optimum(parameters[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
 
 
 def maximize_samples(
@@ -377,8 +382,10 @@ def fit_one_strength(likelihood: Likelihood, parameters: np.ndarray, code: int) 
     """
     design = likelihood.design
     penalty = likelihood.penalty[code]
-    # 1 in rows in which the model is first, -1 in rows in which it is second.
-    side_in_all_rows = (design.first == code).astype(np.float64) - (design.second == code)
+    # 1 in rows in which the model is first, -1 in rows in which it is second, 0 in others.
+    is_first = design.first == code
+    is_second = design.second == code
+    side_in_all_rows = is_first.astype(np.float64) - is_second
     rows = np.flatnonzero(side_in_all_rows)
     side = side_in_all_rows[rows]
     credit = likelihood.credit[0, rows]
@@ -536,7 +543,8 @@ def _centre_strengths(parameters: np.ndarray, models: int) -> np.ndarray:
     The array is changed in place.
     """
     if models:
-        parameters[:, :models] -= parameters[:, :models].mean(axis=1, keepdims=True)
+        strengths = parameters[:, :models]  # a view
+        strengths -= strengths.mean(axis=1, keepdims=True)
     return parameters
 
 
@@ -544,17 +552,23 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
     parameter_count = likelihood.design.parameter_count
     if parameter_count > MOST_CHOLESKY:
-        samples = zip(curvature, gradient, strict=True)
-        return np.stack([_conjugate_gradients(likelihood, c, g) for c, g in samples])
+        steps = []
+        for curvature_of_sample, gradient_of_sample in zip(curvature, gradient, strict=True):
+            steps.append(_conjugate_gradients(likelihood, curvature_of_sample, gradient_of_sample))
+        return np.stack(steps)
     if len(curvature) > 1 and parameter_count > MOST_BATCHED:
-        samples = zip(curvature, gradient, strict=True)
-        return np.concatenate([_newton_step(likelihood, c[None], g[None]) for c, g in samples])
+        steps = []
+        for k in range(len(curvature)):
+            only_this = slice(k, k + 1)
+            steps.append(_newton_step(likelihood, curvature[only_this], gradient[only_this]))
+        return np.concatenate(steps)
     matrix = likelihood.information(curvature)
     # A zero is left to the solver below, which raises the error of a singular matrix.
     if parameter_count == 1 and matrix.all():
         return gradient / matrix[:, 0]
     try:
         if len(matrix) > 1:
+            # Each right side is a matrix of one column.
             return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
         return solve_information(matrix[0], gradient[0])[None]
     except np.linalg.LinAlgError as error:
@@ -684,9 +698,12 @@ def _damp_factors(
         slope_of_likelihood = np.sum(surplus * logit_change, axis=1)
         slope_of_penalty = np.sum(penalty_gradient * parameter_change, axis=1)
         slope = slope_of_likelihood - slope_of_penalty
-        undecided = undecided[slope < -SLOPE_ROUNDING * predicted_gain[undecided]]
+        # The end of the step is beyond the maximum along it.
+        is_too_long = slope < -SLOPE_ROUNDING * predicted_gain[undecided]
+        undecided = undecided[is_too_long]
         factor[undecided] /= 2
-        undecided = undecided[factor[undecided] * step.move[undecided] > LARGEST_UNDAMPED]
+        may_overshoot = factor[undecided] * step.move[undecided] > LARGEST_UNDAMPED
+        undecided = undecided[may_overshoot]
     return factor
 
 

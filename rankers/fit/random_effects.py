@@ -155,11 +155,13 @@ def estimate_dispersion(labels: CodedBattles, theta: np.ndarray) -> float:
     surplus = labels.credit - p
     variance = p * (1 - p)
     design = DesignMatrix(columns=None, first=labels.a, second=labels.b, models=len(theta))
-    information = design.information((labels.weight * variance)[None])[0]
+    curvature = labels.weight * variance
+    [information] = design.information(curvature[None])
     # The information has no inverse, because rows identify only differences: half of a unit matrix
     # is added.
     inverse = linalg.inv(information + np.eye(len(theta)) / 2)
-    influence_of_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
+    weighted_surplus = labels.weight * surplus
+    influence_of_row = (inverse[labels.a] - inverse[labels.b]) * weighted_surplus[:, None]
     influence_of_item = surplus_by_cluster(labels, p) @ inverse
     independent = float(np.sum(influence_of_row**2))
     # Without any error, the ratio is 0 instead of a division by 0.
@@ -195,7 +197,7 @@ def expected_errors(
     likelihood = _likelihood(pairs, phi, precision, dispersion=1.0)
     p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
     curvature_of_label = pairs.weight * p * (1 - p) / pairs.weight.sum()
-    information_of_label = likelihood.design.information(curvature_of_label[None])[0]
+    [information_of_label] = likelihood.design.information(curvature_of_label[None])
     centring = _centring_matrix(phi)
     errors = []
     for number in numbers:
@@ -283,9 +285,11 @@ def _value_and_information(
 
     The Hessian has shape (parameters, parameters). The penalty is a diagonal.
     """
-    logits = likelihood.logits(parameters[None])[0]
+    # Arrays of the likelihood have a first axis of samples, here of size 1.
+    [logits] = likelihood.logits(parameters[None])
     _, curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])
-    information = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)
+    [information_of_labels] = likelihood.design.information(curvature)
+    information = information_of_labels + np.diag(likelihood.penalty)
     value = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
     return value, information
 
@@ -309,7 +313,9 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
     tails = (0.05, 0.95)
     # The grid decreases, and interpolation needs increasing nodes.
-    log_taus = np.interp(tails, np.cumsum(weight[::-1]), np.log(modes.grid[::-1]))
+    increasing_taus = modes.grid[::-1]
+    cumulative_weight = np.cumsum(weight[::-1])
+    log_taus = np.interp(tails, cumulative_weight, np.log(increasing_taus))
     tau_low, tau_high = np.exp(log_taus)
     # The variances of u are the diagonals without the last element, which is that of kappa.
     variance_of_u = np.einsum("tii->ti", modes.parameter_covariance)[:, :-1]
@@ -337,7 +343,9 @@ def _mean_and_interval_of_kappa(modes: _Modes, weight: np.ndarray) -> tuple[floa
     kappas = 1 + modes.parameters[:, -1]
     variances = modes.parameter_covariance[:, -1, -1]
     kappa = float(weight @ kappas)
-    half_width = ndtri(0.95) * float(np.sqrt(weight @ (variances + (kappas - kappa) ** 2)))
+    # The variance of a mixture: the mean variance, plus the variance of the means.
+    variance = weight @ (variances + (kappas - kappa) ** 2)
+    half_width = ndtri(0.95) * float(np.sqrt(variance))
     return kappa, kappa - half_width, kappa + half_width
 
 
@@ -363,6 +371,8 @@ def _fits_without_each(
         By model: its log-strength by its own labels, the standard error, and the p-value of the
         deviation, shape (models,) each.
     """
+    # The last parameter is kappa, the others are the u of the models. Of matrices by tau, "tii->ti"
+    # takes the diagonals.
     u = modes.parameters[:, :-1]
     prior_variance = modes.spread**2
     variance_of_u = np.einsum("tii->ti", modes.parameter_covariance)[:, :-1]

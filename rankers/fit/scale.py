@@ -119,7 +119,7 @@ def _pinned_scale(models: tuple[str, ...], pin: str) -> EloScale:
     code = models.index(find_name("model", model, models))
     weights = np.zeros(len(models))
     weights[code] = 1.0
-    return EloScale(weights, score, code)
+    return EloScale(weights=weights, origin=score, pinned=code)
 
 
 def origin_weights(items: np.ndarray, is_in_mean: np.ndarray) -> np.ndarray:
@@ -129,5 +129,6 @@ def origin_weights(items: np.ndarray, is_in_mean: np.ndarray) -> np.ndarray:
     `is_in_mean`. Models with few items count less, because the error of the origin enters the
     error of every score.
     """
-    weights = np.where(is_in_mean, np.minimum(1.0, 2 * items / np.median(items[is_in_mean])), 0.0)
+    median_items = np.median(items[is_in_mean])
+    weights = np.where(is_in_mean, np.minimum(1.0, 2 * items / median_items), 0.0)
     return weights / weights.sum()

@@ -112,8 +112,10 @@ class LadderPrior:
             against_rated.credit, against_rated.weight - against_rated.credit
         )
         weight = against_rated.sum_by_model(against_rated.weight, against_rated.weight)
-        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL_WON * weight)
-        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL_WON) * weight)
+        wins_nearly_all = credit >= NEARLY_ALL_WON * weight
+        loses_nearly_all = credit <= (1 - NEARLY_ALL_WON) * weight
+        is_above = (theta > theta[rated].max()) & wins_nearly_all
+        is_below = (theta < theta[rated].min()) & loses_nearly_all
         side = is_above.astype(int) - is_below.astype(int)
         return np.where(rated, 0, side)
 
@@ -271,7 +273,10 @@ class Strengths:
         theta = np.full((len(counts), self.pairs.models), np.nan)
         is_sound = are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(
-            self.pairs, self.regularization, credit[is_sound], weight[is_sound]
+            self.pairs,
+            regularization=self.regularization,
+            credit=credit[is_sound],
+            weight=weight[is_sound],
         )
         theta[is_sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         return theta
@@ -297,7 +302,9 @@ class Strengths:
         penalty_of_unsound = max(self.regularization, REGULARIZATION)
         for rows, penalty in ((is_sound, self.regularization), (~is_sound, penalty_of_unsound)):
             if rows.any():
-                likelihood = pair_likelihood(self.pairs, penalty, credit[rows], weight[rows])
+                likelihood = pair_likelihood(
+                    self.pairs, regularization=penalty, credit=credit[rows], weight=weight[rows]
+                )
                 theta[rows] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         scores = scale.scores(theta)
         for draw in np.flatnonzero(~is_sound):

@@ -66,10 +66,11 @@ def effective_freedom(share: np.ndarray) -> np.ndarray:
         + 2 * first_moment**2
         - 4 * sum_of_squares * total * first_moment
     )
+    # (1 + c)^2 - c^2 for the covariance c = S - 2 p_i.
     own = np.sum(scaled**2 * (1 + 2 * (sum_of_squares - 2 * share)), axis=0)
     half_variance = between + own
-    squared_mean = (scaled * (1 - 2 * share + sum_of_squares)).sum(axis=0) ** 2
-    freedom: np.ndarray = np.divide(
-        squared_mean, half_variance, out=np.zeros_like(half_variance), where=(half_variance > 0)
-    )
+    variance_of_residual = 1 - 2 * share + sum_of_squares
+    squared_mean = (scaled * variance_of_residual).sum(axis=0) ** 2
+    freedom: np.ndarray = np.zeros_like(half_variance)
+    np.divide(squared_mean, half_variance, out=freedom, where=(half_variance > 0))
     return freedom

@@ -292,7 +292,8 @@ def _fit_rate(
     # Delta method: the gradient of the win rate by the coefficients.
     gradient_of_value = (weight_share * expected * (1 - expected)) @ at_equal_lengths
     fitted = expit(rows @ coefficients)
-    scores = (weight_of_known * (credit_of_known - fitted))[:, None] * rows
+    weighted_surplus = weight_of_known * (credit_of_known - fitted)
+    scores = weighted_surplus[:, None] * rows
     information_weight = weight_of_known * fitted * (1 - fitted)
     divisor = _leverage_divisor(rows, information_weight, information, item)
     influence_of_fit = scores @ np.linalg.solve(information, gradient_of_value) / divisor

@@ -128,12 +128,11 @@ def fit_with_length(
     # The information about the slope, without and with free strengths (its Schur complement).
     unpenalized = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
     matrix = unpenalized.information_at(np.append(start, 0.0))
+    strength_information = matrix[:-1, :-1]
     slope_information = matrix[-1, -1]
     cross_information = matrix[:-1, -1]
-    information_left = (
-        slope_information
-        - cross_information @ np.linalg.lstsq(matrix[:-1, :-1], cross_information, rcond=None)[0]
-    )
+    solution, *_ = np.linalg.lstsq(strength_information, cross_information, rcond=None)
+    information_left = slope_information - cross_information @ solution
     if information_left <= LEAST_OWN_INFORMATION * slope_information:
         raise NotIdentifiedError(
             "length and strength are confounded: between two models the same one is always longer "
@@ -160,10 +159,14 @@ def fit_with_length(
 def slope_influence(fit: Strengths) -> np.ndarray:
     """Return what each battle adds to the error of the slope of length, shape (battles,)."""
     likelihood = fit.likelihood
-    logits = likelihood.logits(fit.optimum.parameters[None])[0]
+    # Parameters and logits have a first axis of samples, here of size 1.
+    [logits] = likelihood.logits(fit.optimum.parameters[None])
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
-    direction = fit.solve(np.eye(likelihood.design.parameter_count)[-1])
-    return surplus * likelihood.design.product(direction[None])[0]
+    # The slope is the last parameter.
+    *_, of_slope = np.eye(likelihood.design.parameter_count)
+    direction = fit.solve(of_slope)
+    [influence_of_unit] = likelihood.design.product(direction[None])
+    return surplus * influence_of_unit
 
 
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
@@ -185,7 +188,8 @@ def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     b_earned = credit < 1
     start = np.concatenate([a[a_earned], b[b_earned]])
     end = np.concatenate([b[a_earned], a[b_earned]])
-    lead = np.concatenate([term[is_counted][a_earned], -term[is_counted][b_earned]])
+    counted_term = term[is_counted]
+    lead = np.concatenate([counted_term[a_earned], -counted_term[b_earned]])
     models = len(coded.models)
     is_met_with_positive_slope = _can_be_met(start, end, lead, models)
     return is_met_with_positive_slope or _can_be_met(start, end, -lead, models)

@@ -41,7 +41,8 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     names_other_model = has_winner & ~((chosen == a) | (chosen == b)).to_numpy()
     if names_other_model.any():
         row = int(np.argmax(names_other_model))
-        problem = f"is neither model of its row, {shorten(f'{a.iloc[row]!r} or {b.iloc[row]!r}')}"
+        models = f"{a.iloc[row]!r} or {b.iloc[row]!r}"
+        problem = f"is neither model of its row, {shorten(models)}"
         remedy = "write the name in model_a_name or in model_b_name, or leave it empty"
         reject_cells(chosen, names_other_model, problem, remedy)
     remedy = "empty chosen_model_name, or set both_equal to false"

@@ -116,12 +116,17 @@ def split_label(source: str) -> tuple[str | None, str]:
     counts as none.
     """
     # The source, divided at each of its equals signs.
-    splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
+    splits = []
+    for k, sign in enumerate(source):
+        if sign == "=":
+            splits.append((source[:k], source[k + 1 :]))
     has_matches = has_magic(source) and any(iglob(source, recursive=True))
     is_path = is_url(source) or Path(source).exists() or has_matches
     if not splits or is_path:
         return None, source
-    splits_with_path = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
+    splits_with_path = [
+        (before, after) for before, after in splits if after and Path(after).exists()
+    ]
     label, path = (splits_with_path or splits)[0]
     if not splits_with_path and "/" in label:
         return None, source

@@ -82,7 +82,11 @@ def choose_headline(
     )
     if chosen is None:
         return None
-    return Headline(task, chosen, tuple(metric for metric in models_of_metric if metric != chosen))
+    return Headline(
+        task=task,
+        metric=chosen,
+        others=tuple(metric for metric in models_of_metric if metric != chosen),
+    )
 
 
 def note_other_metrics(headlines: Sequence[Headline]) -> list[Notice]:

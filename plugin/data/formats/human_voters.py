@@ -52,6 +52,7 @@ def name_voters(frame: "pd.DataFrame", ids: str = "judge_hash") -> "pd.DataFrame
     # The code of an empty cell is -1, which is the index of the last element: None.
     columns = {"voter": voter_of_name, "judge": judge_of_name}
     for column, cells in columns.items():
-        frame = frame.assign(**{column: np.array([*cells, None], dtype=object)[codes]})
+        cell_of_code = np.array([*cells, None], dtype=object)
+        frame = frame.assign(**{column: cell_of_code[codes]})
     frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
     return frame

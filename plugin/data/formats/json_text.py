@@ -374,7 +374,8 @@ def _frame_of_objects(content: dict[str, dict[str, Any]]) -> "pd.DataFrame":
     is_square = shares_names(rows, [*content])
     if not is_square and has_records_by_row(content, rows):
         return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
-    if not is_square and any(len(value) != len(rows) for value in content.values()):
+    have_all_rows = all(len(value) == len(rows) for value in content.values())
+    if not is_square and not have_all_rows:
         problem = "the columns of the JSON object do not have the same rows"
         raise NotATableError(problem, remedy="give a list of objects, or JSONL")
     columns: dict[str, list[Any]] = {}
@@ -492,7 +493,10 @@ def _frame_of_rows(rows: Sequence[Sequence[Any]]) -> "pd.DataFrame":
     duplicate = first_duplicate(header)
     if duplicate is not None:
         raise _duplicate_column_error(duplicate)
-    return _exact_frame({name: [row[k] for row in rows] for k, name in enumerate(header)})
+    columns = {}
+    for k, name in enumerate(header):
+        columns[name] = [row[k] for row in rows]
+    return _exact_frame(columns)
 
 
 def _duplicate_column_error(name: str) -> DataError:

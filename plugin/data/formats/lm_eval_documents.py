@@ -76,7 +76,9 @@ class HashedDocuments(Sequence[AskedDocument]):
     def __getitem__(self, position: int | slice) -> "AskedDocument | HashedDocuments":
         if isinstance(position, slice):
             return HashedDocuments(self.items[position], self.lines[position])
-        return AskedDocument(self.items[position], "", self.lines[position], is_known=True)
+        return AskedDocument(
+            item=self.items[position], place="", line=self.lines[position], is_known=True
+        )
 
 
 def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
@@ -89,9 +91,9 @@ def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
     doc_id = row.get("doc_id")
     place = "" if doc_id is None else str(doc_id)
     return AskedDocument(
-        "",
-        place,
-        line,
+        item="",
+        place=place,
+        line=line,
         is_known="doc_hash" in row or "doc" in row,
         excerpt=_start_of_document(row.get("doc")),
         prompt=_undated_prompt_hash(row),

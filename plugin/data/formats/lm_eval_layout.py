@@ -601,7 +601,8 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
     """
     occurrences: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
-    rows_by_doc_id = sorted(range(len(documents)), key=lambda k: documents[k][2])
+    doc_ids = [doc_id for _, _, doc_id in documents]
+    rows_by_doc_id = sorted(range(len(documents)), key=lambda k: doc_ids[k])
     for k in rows_by_doc_id:
         of_filter, document, _ = documents[k]
         occurrences[of_filter, document] += 1

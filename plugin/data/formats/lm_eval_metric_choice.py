@@ -287,12 +287,17 @@ def _is_wanted(asked: Sequence[str], metric: str) -> bool:
 
 def _fits(asked: str, metric: str) -> bool:
     """Return whether a name, with or without a filter, names the metric `metric,filter`."""
-    return asked in (metric, metric.rpartition(",")[0])
+    without_filter, _, _ = metric.rpartition(",")
+    return asked in (metric, without_filter)
 
 
 def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
     """Return whether one of the names that are asked for fits several metrics of a task."""
-    return any(sum(_fits(name, metric) for metric in metrics) > 1 for name in asked)
+    for name in asked:
+        fitting = [metric for metric in metrics if _fits(name, metric)]
+        if len(fitting) > 1:
+            return True
+    return False
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:

@@ -147,8 +147,11 @@ def asked_documents(
         runs: the runs. In the result, they have no number of shots: the hash of a document does not
             contain the examples, so shots explain no difference.
     """
-    places = [[document.place for document in of_run] for of_run in documents]
-    has_places = all(map(_are_distinct, places))
+    have_distinct_places = []
+    for of_run in documents:
+        places = [document.place for document in of_run]
+        have_distinct_places.append(_are_distinct(places))
+    has_places = all(have_distinct_places)
     asked = []
     for of_run, run in zip(documents, runs, strict=True):
         records = [_document_as_item(document, has_places) for document in of_run]

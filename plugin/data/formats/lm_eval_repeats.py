@@ -46,7 +46,7 @@ def accept_repeats(
         return []
     by_model = some([f"{model} {number}" for model, number in votes_of_models.items()], most=5)
     problem = UNEQUAL_VOTES.format(metric=metric, task=task, numbers=by_model)
-    return [accept_or_raise("epochs", problem, REMEDY, allowed)]
+    return [accept_or_raise("epochs", problem=problem, remedy=REMEDY, allowed=allowed)]
 
 
 def _number_of_votes(scores: Scores, metric: str) -> int | None:

@@ -118,7 +118,8 @@ def _reject_several_folders(runs: Sequence[Samples]) -> None:
         if other_name == joined_name(str(folder.absolute())):
             continue
         # A label is one word. Therefore, the proposed one is the model's name without settings.
-        label = runs[0].model.partition(" ")[0].rpartition("/")[2]
+        without_settings, _, _ = runs[0].model.partition(" ")
+        _, _, label = without_settings.rpartition("/")
         remedy = f"label them ({label}-1={folder} {label}-2={other}), or leave one out"
         raise UsageError(
             f"{runs[0].model!r} on {runs[0].task} lies in two folders: {folder} and {other}; "

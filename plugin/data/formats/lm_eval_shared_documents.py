@@ -33,7 +33,11 @@ class SharedDocuments:
 
     @classmethod
     def of_rows(cls, rows: "pd.DataFrame") -> "SharedDocuments":
-        """Find the shared documents by the columns `model` and `item` of the rows of a task."""
+        """Find the shared documents by the columns `model` and `item` of the rows of a task.
+
+        A document is shared if at least two models have it. Models without a shared document are
+        not compared, and do not count in `sizes`, `common` and `differ`.
+        """
         import pandas as pd
 
         item_codes, items = pd.factorize(rows["item"])

@@ -152,7 +152,9 @@ def _is_name_of(text: str, source: str | None) -> bool:
     named = FUNCTION_WITHOUT_SOURCE.fullmatch(text)
     if named is None or source is None:
         return False
-    return "lambda" in source if named[1] == "<lambda>" else f"def {named[1]}(" in source
+    name = named[1]
+    beginning = "lambda" if name == "<lambda>" else f"def {name}("
+    return beginning in source
 
 
 def _field_text(value: Any) -> str | None:

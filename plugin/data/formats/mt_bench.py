@@ -112,7 +112,9 @@ def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
     template = map_distinct(judge, _template_of_judge)
     frame = records.assign(judge=name, template=template)
     models = name[is_list].unique()
-    frame.attrs["judges"] = {model: JudgeRecord(model, "model", model) for model in models}
+    frame.attrs["judges"] = {
+        model: JudgeRecord(name=model, kind="model", model=model) for model in models
+    }
     return frame
 
 

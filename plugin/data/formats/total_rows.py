@@ -139,7 +139,9 @@ def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
     if np.isin(all_scores, (0, 1)).all():
         return False
     decimals = 0
-    while decimals < MOST_DECIMALS and any(round(own[m], decimals) != own[m] for m in own):
+    while decimals < MOST_DECIMALS:
+        if all(round(score, decimals) == score for score in own.values()):
+            break
         decimals += 1
     unit = 10.0**-decimals
     spread = max(float(np.ptp(others[model])) for model in own)

@@ -205,7 +205,7 @@ def _judge_bench_judges(ways: "pd.Series", models: "pd.Series") -> dict[str, Jud
     judges = {}
     for way, model in distinct_judges.itertuples(index=False):
         name = f"{way} {model}" if model else way
-        judges[name] = JudgeRecord(name, "model", model or None, realization=way)
+        judges[name] = JudgeRecord(name=name, kind="model", model=model or None, realization=way)
     return judges
 
 

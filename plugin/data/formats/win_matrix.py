@@ -5,6 +5,7 @@ of the row's model or of the column's model, so the user must: `rows` or `column
 """
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,7 +87,8 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
         _check_counts(frame.to_numpy(dtype=float), list(frame.index))
     except DataError as error:
         return error.with_place(records.source)
-    pairs = ((row, column) for row in frame.index for column in frame.columns if row != column)
+    cells = product(frame.index, frame.columns)
+    pairs = ((row, column) for row, column in cells if row != column)
     known_pairs = (pair for pair in pairs if pd.notna(frame.loc[pair]))
     row, column = next(known_pairs, (frame.index[0], frame.columns[-1]))
     value = frame.loc[row, column]

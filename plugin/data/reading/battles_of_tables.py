@@ -45,7 +45,15 @@ class SharedFacts:
 
 
 def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
-    """Join tables into one view, and return its battles with everything known about them."""
+    """Join tables into one view, and return its battles with everything known about them.
+
+    If the query does not say whether only scores count, they do if the sources' own ranker is the
+    mean. The battles have the notes on sources, on the join, on odd items and on rows, and a likely
+    item only if the query names no groups.
+
+    Raises:
+        UsageError, DataError: the tables cannot be joined, or their rows contradict each other.
+    """
     query = plan.query
     shared = _shared_facts(read.tables, is_whole=not query.where)
     scores_only = query.scores_only

@@ -194,7 +194,9 @@ def _contradicted_measures(
             f"and by {option}, {ours} is"
         )
         remedy = f"leave out {option}, or correct the results"
-        sentence = accept_or_raise("direction", problem, remedy, query.allow, source=table.source)
+        sentence = accept_or_raise(
+            "direction", problem=problem, remedy=remedy, allowed=query.allow, source=table.source
+        )
         said = f"{sentence} {ours.capitalize()} counts as better."
         measures[said] = measure, replace(measure, higher_is_better=not asked)
     return measures

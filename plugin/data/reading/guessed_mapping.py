@@ -98,7 +98,7 @@ def guess_mapping(records: Records) -> Guess:
     columns = {name: old for name, old in columns.items() if name != old}
     if _have_side_words(of_models, WINNER_AND_LOSER):
         return Guess(columns, fill={"credit": "1"})
-    models = {cell for name in of_models for cell in cells[name] if cell is not None}
+    models = {cell for cell in (*cells[model_a], *cells[model_b]) if cell is not None}
     verdict = _column_of_verdicts(cells, models, of_models)
     numbers = _columns_of_counts(cells) or _columns_of_scores(cells)
     if verdict is None and numbers:
@@ -360,7 +360,12 @@ def _are_models(first: Cells, second: Cells) -> bool:
     has_few_names = 2 <= len(names) <= max(rows, 2)
     if not has_few_names or 2 * rows < len(first):
         return False
-    if all(_is_number(name) or _is_verdict(name) or name.lower() in TRUTHS for name in names):
+
+    def is_no_name(cell: str) -> bool:
+        """Return whether a cell is a number, a truth value or a word for a verdict."""
+        return _is_number(cell) or _is_verdict(cell) or cell.lower() in TRUTHS
+
+    if all(map(is_no_name, names)):
         return False
     return max(map(len, names)) <= LONGEST_NAME
 

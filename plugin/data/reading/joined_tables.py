@@ -375,7 +375,8 @@ def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
         return column.text if is_mixed else column.sql
     if name == "weight":
         return "1.0"
-    return f"cast(null as {TEXT if is_mixed else next(iter(types))})"
+    type_of_column = TEXT if is_mixed else next(iter(types))
+    return f"cast(null as {type_of_column})"
 
 
 def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[Notice]:

@@ -156,7 +156,11 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
 
 
 def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battles:
-    """Read the battles of a query, and their human labels; see `read_query`."""
+    """Read the battles of a query whose options were checked, and their human labels.
+
+    The arguments and errors are those of `read_query`. If the query names a human judge and no
+    metric, all metrics of an eval are read.
+    """
     chosen = None if query.format is None else catalogue.extension(Format, query.format)
     counting = start_engine(query.engine, query.memory)
     metrics = query.metric

@@ -236,7 +236,9 @@ def _names_in_all(named: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     holders = [names for names in named if names]
     if not holders:
         return ()
-    return tuple(name for name in holders[0] if all(name in names for names in holders))
+    first, *others = holders
+    in_all = set(first).intersection(*others)
+    return tuple(name for name in first if name in in_all)
 
 
 def _first_names(named: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -294,7 +296,10 @@ def _is_one_for_each_id(engine: Duck, tables: Sequence[RecordTable], name: str) 
 
     An id may have one in each category.
     """
-    categories = [own for own in CATEGORIES if all(own in each.records.columns for each in tables)]
+    categories = []
+    for name_of_category in CATEGORIES:
+        if all(name_of_category in each.records.columns for each in tables):
+            categories.append(name_of_category)
     rows = _texts_of_columns(tables, [("model", "item", name, *categories)] * len(tables))
     missing = f"select 1 from {rows} where c1 is not null and c2 is null limit 1"
     within = "".join(f", c{3 + number}" for number in range(len(categories)))
@@ -308,7 +313,8 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     It does beside a column with the answers of models, or if several models have the same answers,
     which are many: then they are those of the dataset.
     """
-    have_replies = [any(name in each.records.columns for name in REPLY_NAMES) for each in tables]
+    names_of_replies = {*REPLY_NAMES}
+    have_replies = [not names_of_replies.isdisjoint(each.records.columns) for each in tables]
     if all(have_replies):
         return True
     rows = _texts_of_columns(tables, [("model", ANSWER)] * len(tables))

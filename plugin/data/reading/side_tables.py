@@ -97,7 +97,7 @@ def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
         raise DataError(
             problem, remedy="give what the gamed baseline earned: 1 won, 0.5 a tie, 0 lost"
         )
-    return Gamed(np.tanh(lead), difficulty[gamed], credit)
+    return Gamed(term=np.tanh(lead), difficulty=difficulty[gamed], credit=credit)
 
 
 def _finite_numbers(column: "pd.Series") -> np.ndarray:

@@ -316,8 +316,11 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
         row: number of the first row that breaks it, whose value the message shows.
     """
     rows = [number for (number,) in records.rows(ROW, f"where {rule.broken}")]
-    # A row of counts has become many.
-    count = len({records.places()[number - 1] for number in rows}) if records.places else len(rows)
+    count = len(rows)
+    if records.places:
+        # A row of counts has become many.
+        place_of_row = records.places()
+        count = len({place_of_row[number - 1] for number in rows})
     column = records.columns[rule.column]
     ((value,),) = records.rows(column.sql, f"where {ROW} = {row}")
     is_nan = value != value

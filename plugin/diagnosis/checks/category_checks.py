@@ -12,6 +12,7 @@ check is flagged only if a pair changes its order, too.
 """
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -122,9 +123,9 @@ def _check_of_columns(
         (p, pair, column) for p, (_, pair, column) in zip(adjusted, tested_columns, strict=True)
     ]
     level = CHECKS["categories"].threshold
-    # Columns with a pair come first, since False is below True; then the smallest p-value.
-    # Columns with a pair come first, then those with small p-values.
-    p, pair, column = min(columns, key=lambda each: (each[1] is None, each[0], each[2]))
+    # The smallest p-value among the columns with a pair; of several, the first column by name.
+    with_pair = [each for each in columns if each[1] is not None]
+    p, pair, column = min(with_pair or columns, key=itemgetter(0, 2))
     if pair is None or p > level:
         p = min(adjusted)
         names = " and ".join(name for _, _, name in tested_columns)

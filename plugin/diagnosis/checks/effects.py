@@ -64,7 +64,12 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
     if side_of(effect, middle=0.0) and abs(effect.value) > largest:
         return make_check(name, is_flagged=True, **facts)
     ends = interval_of(effect)
-    if ends is not None and max(-ends[0], ends[1]) <= largest:
+    if ends is not None:
+        low, high = ends
+        has_small_effects_only = max(-low, high) <= largest
+    else:
+        has_small_effects_only = False
+    if has_small_effects_only:
         return make_check(name, is_flagged=False, **facts)
     return not_known(name, why_open(effect), MORE_BATTLES, **facts)
 

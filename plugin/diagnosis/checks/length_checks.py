@@ -76,7 +76,7 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
     except (NotIdentifiedError, NotConvergedError):
         return not_known("length", "lengths and strengths cannot be separated")
     sample = cluster_battles(battles, level).take(kept)
-    effect = sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
+    effect = sample.linear(weight, influence, n=int(kept.sum()), unit=Unit.LOGITS)
     are_votes = are_human_votes(battles)
     who = "voters favour" if are_votes else "the judge favours"
     facts = facts_of(effect, who=who, **_fields_of_length(effect))

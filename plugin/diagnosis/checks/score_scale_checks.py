@@ -161,8 +161,10 @@ def _may_have_two_units(battles: Battles) -> bool:
     sides = [battles.numbers_of(f"score_{side}") for side in "ab"]
     if any((np.abs(scores) > 1).any() for scores in sides):
         return True
-    names = {name for own in battles.measures for name in (own.metric, own.scorer) if name}
-    return any(is_time(name) for name in names.union(battles.metrics))
+    names = {*battles.metrics}
+    for measure in battles.measures:
+        names |= {name for name in (measure.metric, measure.scorer) if name}
+    return any(map(is_time, names))
 
 
 def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame, bool]]":

@@ -36,9 +36,10 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
         raise UsageError(no_scorer_text(spec.task))
     declared = [*_declared_parts(spec)]
     for asked in options.reading.get("metric", ()):
-        if asked != ALL_METRICS and not any(
-            _is_of_part(asked, spec.task, *names) for names in declared
-        ):
+        if asked == ALL_METRICS:
+            continue
+        is_declared = any(_is_of_part(asked, spec.task, *names) for names in declared)
+        if not is_declared:
             known = [" ".join(filter(None, names)) for names in declared]
             raise UsageError(
                 f"{option_text('metric', asked)}: the scorers of {spec.task} declare no such "

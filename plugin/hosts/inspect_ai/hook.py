@@ -389,8 +389,10 @@ def _rank_by_logs(
         # The file lies beside the first log by name, because the order of logs may change.
         written = write_beside(min(gathered.run, key=str), ranked.ranking)
     except Exception as error:
-        if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
-            _write_reason_of_failure(gathered.run[0], logs[0], error)
+        first_log = logs[0]
+        lacks_reason = first_log.status == "error" and first_log.error is None
+        if is_tournament(first_log) and lacks_reason:
+            _write_reason_of_failure(gathered.run[0], first_log, error)
         raise
     _print_ranking(ranked, logs[0], gathered.own_models, options)
     call_at_end(lambda: tell(f"wrote {written}"))

@@ -80,11 +80,14 @@ def kept_in_store(sample: "EvalSample", name: str) -> Any:
     # sample's events, but not its store.
     if name in sample.store or not sample.events:
         return sample.store.get(name)
-    changes = [
-        change for event in sample.events if event.event == "store" for change in event.changes
-    ]
-    values = [change.value for change in changes if change.path == f"/{name}"]
-    return _with_attachments(values[-1], sample.attachments) if values else None
+    values = []
+    for event in sample.events:
+        if event.event == "store":
+            values += [change.value for change in event.changes if change.path == f"/{name}"]
+    if not values:
+        return None
+    last_value = values[-1]
+    return _with_attachments(last_value, sample.attachments)
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:

@@ -33,7 +33,7 @@ def round_robin(
 ) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
     settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
-    return _make_task("round_robin", responses, settings, kwargs)
+    return _make_task("round_robin", responses, settings=settings, options=kwargs)
 
 
 @task
@@ -53,7 +53,7 @@ def anchor(
     (`anchor=auto`)."""
     stopping = {"until": until, "margin": margin, "level": level, "start": start}
     settings = {"anchor": anchor, "pilot": pilot, "items": items, **stopping}
-    return _make_task("anchor", responses, settings, kwargs)
+    return _make_task("anchor", responses, settings=settings, options=kwargs)
 
 
 @task
@@ -67,7 +67,7 @@ def swim(
 ) -> Task:
     """Let models join one by one and meet opponents of ever more similar rating."""
     settings = {"items": items, "order": order, "ratings": ratings}
-    return _make_task("swim", responses, settings, kwargs)
+    return _make_task("swim", responses, settings=settings, options=kwargs)
 
 
 @task
@@ -83,7 +83,7 @@ def chain(
 ) -> Task:
     """Play a random path through all models on each item."""
     settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
-    return _make_task("chain", responses, settings, kwargs)
+    return _make_task("chain", responses, settings=settings, options=kwargs)
 
 
 @task
@@ -104,7 +104,9 @@ def ring(
     early."""
     stopping = {"until": until, "margin": margin, "level": level, "start": start}
     schedule = {"passes": passes, "opponents": opponents, "ratings": ratings}
-    return _make_task("ring", responses, {"items": items, **stopping, **schedule}, kwargs)
+    return _make_task(
+        "ring", responses, settings={"items": items, **stopping, **schedule}, options=kwargs
+    )
 
 
 @task(name="recorded")
@@ -117,7 +119,9 @@ def recorded_task(
 ) -> Task:
     """Play recorded `battles` again with the same responses, for another judge, realization or
     prompt."""
-    return _make_task("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
+    return _make_task(
+        "recorded", responses, settings={"battles": battles, "sample": sample}, options=kwargs
+    )
 
 
 @task
@@ -128,7 +132,7 @@ def tournament(
 ) -> Task:
     """Play a tournament by its name, podium's or a plugin's. Options are those of every tournament
     (`RunOptions`) and the tournament's own, which only the plugin knows."""
-    return _make_task(name or "", responses, {}, kwargs)
+    return _make_task(name or "", responses, settings={}, options=kwargs)
 
 
 def _make_task(

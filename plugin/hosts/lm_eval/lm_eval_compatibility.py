@@ -98,7 +98,13 @@ def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Ite
 
 
 def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> None:
-    """Write results and samples into a folder as lm-eval writes them, without its messages."""
+    """Write results and samples into a folder as lm-eval writes them, without its messages.
+
+    Args:
+        folder: the folder.
+        results: what an evaluation returns, with its samples by task.
+        tracker: the `EvaluationTracker` of the run, which knows the model's name and settings.
+    """
     # Public way tried: an `EvaluationTracker` of our own, which does not know the model's name:
     # `tracker` does.
     from lm_eval.loggers import EvaluationTracker

@@ -472,7 +472,10 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
                 answer = own.answer
                 if answer:
                     models = [entry.model for entry in own.entries]
-                    answer = (limit_sentence(answer[0], part, None, models), *answer[1:])
+                    answer = (
+                        limit_sentence(answer[0], of_slice=part, raters=None, models=models),
+                        *answer[1:],
+                    )
                 notes = (*own.warnings, apart)
                 tables.append(replace(own, slice=part, answer=answer, warnings=notes))
         failures += [f"{task}: {failure}" for failure in ranking.failures]

@@ -13,7 +13,9 @@ def fixed_raters_of(standings: Standings) -> str | None:
     None if there is one judge, or if the intervals include how judges or voters differ.
     """
     raters = standings.diagnostics.get(FIXED_RATERS)
-    return None if raters is None else raters_text(raters["unit"], raters["number"])
+    if raters is None:
+        return None
+    return raters_text(raters["unit"], raters["number"])
 
 
 def raters_text(unit: str, number: int) -> str:

@@ -64,7 +64,7 @@ def models_in_doubt(
     if not models_with_losses:
         return ()
     separation = standings.separation
-    scores_of = _scorer(standings)
+    scores_of = _score_function(standings)
     if separation is None or scores_of is None:
         return tuple(models_with_losses)
     names = separation.names
@@ -80,7 +80,9 @@ def models_in_doubt(
     for model in ranked:
         others = [name for name in names if name != model]
         pairs_that_hold = [
-            _exceeds(entries[model], entries[name], critical, _change(changes, (model, name)))
+            _exceeds_errors(
+                entries[model], entries[name], critical, _largest_change(changes, (model, name))
+            )
             for name in others
         ]
         if all(pairs_that_hold):
@@ -88,7 +90,7 @@ def models_in_doubt(
     return tuple(model for model in models_with_losses if model not in certain)
 
 
-def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:
+def _exceeds_errors(first: Entry, second: Entry, critical: float, change: float) -> bool:
     """Return whether two scores differ by more than their errors and unparsed battles explain.
 
     The gap must exceed `critical` times the sum of both errors, plus `change`. False if a score or
@@ -107,7 +109,7 @@ def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> boo
     return abs(first.score - second.score) > critical * (first.se + second.se) + change
 
 
-def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
+def _largest_change(changes: Mapping[Pair, float], pair: Pair) -> float:
     """Return how much the unparsed battles of both models can change their difference together.
 
     A pair without an entry in `changes` counts as 0.
@@ -116,7 +118,7 @@ def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
     return changes.get((first, second), 0.0) + changes.get((second, first), 0.0)
 
 
-def _scorer(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
+def _score_function(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
     """Return the function that computes scores on the scale of the standings from credits.
 
     None if this module has no function for the scale.

@@ -60,7 +60,10 @@ def _favoured_sides(battles: Battles, column: str, leans: Mapping[str, float]) -
     """
     signs = {value: np.sign(lean) for value, lean in leans.items()}
     texts = battles.rows.texts_of(column).tolist()
-    sums = [sum(signs.get(value, 0.0) for value in values_in_cell(text)) for text in texts]
+    sums = []
+    for text in texts:
+        signs_of_slices = [signs.get(value, 0.0) for value in values_in_cell(text)]
+        sums.append(sum(signs_of_slices))
     return np.sign(np.array(sums, dtype=np.float64))
 
 
@@ -124,7 +127,7 @@ def _claims_kept(
         term = side * term
     coded = code_battles(battles)
     fit = fit_with_length(coded, term[readable], REGULARIZATION, np.zeros(len(coded.models)))
-    cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)[1]
+    _, cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)
     code = {name: k for k, name in enumerate(coded.models)}
     kept = []
     for winner, loser in claims:
@@ -154,8 +157,11 @@ def _error_of(fit: Strengths, contrast: np.ndarray, cluster: np.ndarray) -> floa
         cluster: number of each battle's item, shape (battles,).
     """
     likelihood = fit.likelihood
-    logits = likelihood.logits(fit.optimum.parameters[None])[0]
+    # Parameters and logits have a first axis of samples, here of size 1.
+    [logits] = likelihood.logits(fit.optimum.parameters[None])
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
-    influence = surplus * likelihood.design.product(fit.solve(contrast)[None])[0]
+    direction = fit.solve(contrast)
+    [influence_of_unit] = likelihood.design.product(direction[None])
+    influence = surplus * influence_of_unit
     sums = np.bincount(cluster, influence)
     return float(np.sqrt(sums @ sums))

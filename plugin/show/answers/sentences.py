@@ -102,9 +102,7 @@ def add_answers(
     }
     are_alone = any(select_codes(own.notes, RANKED_ALONE) for own in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
-    claimed = [
-        without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
-    ]
+    claimed = list(map(without_models, standings, in_doubt))
     answered = list(standings)
     for k, each in enumerate(standings):
         if each.slice not in compared:
@@ -115,13 +113,15 @@ def add_answers(
             continue
         # Where each answer is printed, each says itself that no place is certain.
         is_first_with_leader = k == 0 and bool(leading_group(claimed[k]))
-        says_others = not are_alone or is_first_with_leader
+        on_slices = None
+        if not are_alone or is_first_with_leader:
+            on_slices = _sentence_on_slices(claimed[k], claimed, checks, noun)
         answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _sentence_on_slices(claimed[k], claimed, checks, noun) if says_others else None,
-            in_doubt[k],
+            what_next=on_slices,
+            in_doubt=in_doubt[k],
             name_slice=(len(slices) > 1),
         )
     return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
@@ -146,8 +146,9 @@ def _without_repeated_warning(
         # An answer of a single sentence says nothing of the checks.
         if len(each.answer) < 2:
             continue
-        first_checks = flagged_checks(adjust_tests(checks[each.slice]))[:MOST_DESCRIBED]
-        if "items" in [check.name for check in first_checks]:
+        flagged = flagged_checks(adjust_tests(checks[each.slice]))
+        described_checks = [check.name for check in flagged[:MOST_DESCRIBED]]
+        if "items" in described_checks:
             described.add(each.slice)
     repeated = CHECKS["items"].code
     shortened = []
@@ -229,7 +230,7 @@ def build_ranking_answer(
     claimed = replace(claimed, checks=tuple(all_checks))
     no_unit = _no_unit_sentence(battles, all_checks)
     if no_unit is not None:
-        unknown = limit_sentence(no_unit, of_slice, None)
+        unknown = limit_sentence(no_unit, of_slice=of_slice, raters=None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or _claim_sentence(claimed, in_doubt)
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
@@ -238,9 +239,9 @@ def build_ranking_answer(
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
-    who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
-    checked = replace(checked, next_in_brief=in_brief)
-    return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+    who = limit_sentence(who, of_slice=of_slice, raters=fixed_raters_of(claimed), models=models)
+    answer = (who, trust, what_next) if what_next else (who, trust)
+    return replace(checked, next_in_brief=in_brief, answer=answer)
 
 
 def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
@@ -296,7 +297,7 @@ def _answer_on_unlike_scales(
         of_slice: name of the slice with which the answer begins; None for none.
     """
     all_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
-    unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
+    unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice=of_slice, raters=None)
     return replace(standings, checks=tuple(all_checks), answer=(unlike, trust_sentence(all_checks)))
 
 
@@ -305,7 +306,7 @@ def _answer_on_stopped_judge(standings: Standings, of_slice: str | None) -> Stan
 
     `of_slice` is the name of the slice with which the answer begins; None for none.
     """
-    not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice, None)
+    not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice=of_slice, raters=None)
     return replace(withhold_ranks(standings), answer=(not_to_be_used,))
 
 
@@ -396,9 +397,9 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     would have to go.
     """
     drop_out = standings.diagnostics.get("drop_out")
-    is_shared = sum(entry.rank == 1 for entry in standings.entries) > 1
+    models_in_first_place = [entry.model for entry in standings.entries if entry.rank == 1]
     counts = standings.counts
-    if not drop_out or is_shared or counts.units < 2:
+    if not drop_out or len(models_in_first_place) > 1 or counts.units < 2:
         return None
     nouns = plural(counts.unit, 2)
     if "unknown" in drop_out:
@@ -442,7 +443,9 @@ def next_sentence(
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return None
-    if 1 in separation.beats[0] or "decisions" in standings.diagnostics.get("answer", {}):
+    are_separated = 1 in separation.beats[0]
+    has_decisions = "decisions" in standings.diagnostics.get("answer", {})
+    if are_separated or has_decisions:
         return None
     if "ladder" in standings.diagnostics:
         return None  # more items leave the errors of given ratings as they are
@@ -458,7 +461,7 @@ def next_sentence(
                 standings.level, separation.clusters, number, has_verdicts=has_verdicts
             )
         return more_items_sentence(
-            first, second, number, gap, noun, pairs=pairs, again=again, beside=beside
+            first, second, items=number, gap=gap, noun=noun, pairs=pairs, again=again, beside=beside
         )
     reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:
@@ -499,7 +502,12 @@ def _items_beside_raters(standings: Standings, raters: int, further: int | None)
     """
     if further is None or standings.counts.items <= 1:
         return ""
-    return further_items_text(raters, further, standings.counts.units, standings.counts.unit)
+    return further_items_text(
+        raters=raters,
+        further_raters=further,
+        items=standings.counts.units,
+        unit=standings.counts.unit,
+    )
 
 
 def _why_unknown(
@@ -557,11 +565,12 @@ def _sentence_on_slices(
     """
     leaders = _same_leaders_sentence(standings, others, noun)
     labels = {each.slice: each.shown_slice for each in others}
-    decided_by_order = [
-        str(labels.get(value, value))
-        for value, own in checks.items()
-        if value != standings.slice and find_flagged(adjust_tests(own), [ORDER_DECIDES])
-    ]
+    decided_by_order = []
+    for value, checks_of_slice in checks.items():
+        if value == standings.slice:
+            continue
+        if find_flagged(adjust_tests(checks_of_slice), [ORDER_DECIDES]):
+            decided_by_order.append(str(labels.get(value, value)))
     if leaders is None or not decided_by_order:
         return leaders
     order = rank_templates.ORDER_DECIDES_IN_SLICES.format(slices=some(decided_by_order, most=5))
@@ -586,18 +595,19 @@ def _same_leaders_sentence(
     if len(slices) < 2:
         return None
     leaders = leading_group(standings)
-    same = sum(leading_group(other) == leaders for other in slices)
+    groups = [leading_group(other) for other in slices]
+    same = sum(group == leaders for group in groups)
     share = f"{same} of {len(slices)} {plural(noun, len(slices))}"
     if same == len(slices):
         share = all_of(same, noun)
-    groups = [leading_group(other) for other in slices]
     # Only if none of the leaders leads another slice, others lead there.
     groups_with_leaders = [group for group in groups if not {*group}.isdisjoint(leaders)]
     if leaders and len(groups_with_leaders) == 1:
-        led = sum(map(bool, groups)) - 1
-        return _other_leaders_sentence(len(slices) - 1, led, noun)
+        slices_with_leaders = [group for group in groups if group]
+        led = len(slices_with_leaders) - 1
+        return _other_leaders_sentence(others=len(slices) - 1, led=led, noun=noun)
     if not leaders:
-        return _no_leader_sentence(same - 1, len(slices) - 1, noun)
+        return _no_leader_sentence(same=same - 1, others=len(slices) - 1, noun=noun)
     models = "model leads" if len(leaders) == 1 else "models lead"
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
 
@@ -650,18 +660,27 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     None if the gap is smaller than its standard error or unknown, or if the labels alone do not
     bound both ratings.
     """
-    extra = {entry.model: entry.extra for entry in standings.entries}
-    lows = [extra[name]["human_low"] for name in separation.names[:2]]
-    highs = [extra[name]["human_high"] for name in separation.names[:2]]
+    figures_of_model = {entry.model: entry.extra for entry in standings.entries}
+    first_two = [figures_of_model[name] for name in separation.names[:2]]
+    lows = [figures["human_low"] for figures in first_two]
+    highs = [figures["human_high"] for figures in first_two]
+    are_bounded = None not in (*lows, *highs)
     z = separation.z
-    if z is None or z < 1 or None in (*lows, *highs):
+    if z is None or z < 1 or not are_bounded:
         return None
     # The standard errors of the two ratings by labels alone: half the width of each interval over
     # the normal quantile.
     errors = np.subtract(highs, lows) / (2 * ndtri((1 + standings.level) / 2))
     # Ratings by the labels alone sum to 0, so two of n ratings have a covariance of about -1/(n-1)
     # of their variance. The variance of their difference is (se_1^2 + se_2^2) n / (n - 1).
-    variance_by_labels = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
+    models = len(figures_of_model)
+    variance_by_labels = float(np.sum(errors**2)) * models / (models - 1)
     labels = standings.diagnostics["structured"]["labels"]
     variance = (separation.gap / z) ** 2
-    return further_labels(labels, separation.critical, separation.gap, variance, variance_by_labels)
+    return further_labels(
+        labels,
+        critical=separation.critical,
+        gap=separation.gap,
+        joint_variance=variance,
+        label_variance=variance_by_labels,
+    )

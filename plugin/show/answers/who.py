@@ -64,8 +64,13 @@ def neighbours_sentence(standings: Standings) -> str | None:
     if separation is None or len(separation.names) < 4 or not any(separation.beats):
         return None
     pairs = len(separation.names) - 1
-    # Places, from 1, whose model is clearly ahead of the model in the next place.
-    separated = [k + 1 for k in range(pairs) if k + 1 in separation.beats[k]]
+    # Places, from 1, whose model is clearly ahead of the model in the next place. `beats` counts
+    # places from 0.
+    separated = []
+    for place in range(1, pairs + 1):
+        is_ahead_of_next = place in separation.beats[place - 1]
+        if is_ahead_of_next:
+            separated.append(place)
     number_open = pairs - len(separated)
     if not number_open:
         return rank_templates.NEIGHBOURS_CLEAR
@@ -111,8 +116,8 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
     new_place_of = {old: new for new, old in enumerate(kept)}
     beats = []
     for k in kept:
-        behind = [new_place_of[j] for j in separation.beats[k] if j in new_place_of]
-        beats.append(tuple(behind))
+        kept_behind = [j for j in separation.beats[k] if j in new_place_of]
+        beats.append(tuple(new_place_of[j] for j in kept_behind))
     number = len(kept)
     # A cut is before place `cut` if each model above it is clearly ahead of all models below.
     cuts = []
@@ -221,9 +226,12 @@ def _same_score_sentence(standings: Standings) -> str | None:
     decimals are the same.
     """
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
-    if len(scores) < 2 or len({*scores}) > 1:
+    are_different = len(set(scores)) > 1
+    if len(scores) < 2 or are_different:
         return None
-    models = "The two models" if len(scores) == 2 else all_of(len(scores), "model").capitalize()
+    models = "The two models"
+    if len(scores) > 2:
+        models = all_of(len(scores), "model").capitalize()
     return rank_templates.SAME_SCORE.format(models=models)
 
 
@@ -251,7 +259,7 @@ def _has_conformal_end(entry: Entry) -> bool:
     return any(end is not None for end in ends)
 
 
-def _evidence(standings: Standings) -> str:
+def _evidence_text(standings: Standings) -> str:
     """Write on how many items or with how many human labels models were compared.
 
     For example: `on these 40 items`.
@@ -293,7 +301,7 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
         return rank_templates.ONE_LEADER.format(
             leader=separation.names[0], others=others, lead=lead
         )
-    rest = [separation.names[place] for place in range(groups[1].start, groups[-1].stop)]
+    rest = list(separation.names[groups[1].start :])
     first = _first_group(standings, separation, groups[0], rest)
     leaders = {*groups[0]}
     is_leader_ahead = any(leaders.intersection(separation.beats[k]) for k in leaders)
@@ -304,9 +312,10 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
         _following_clause(separation, group, is_last=group is groups[-1]) for group in groups[1:]
     ]
     if len(groups) > MOST_GROUPS:
-        number = f"{len(groups) - 3} {plural('group', len(groups) - 3)}"
+        between = groups[2:-1]
         middle = rank_templates.GROUPS_BETWEEN.format(
-            groups=number, models=sum(map(len, groups[2:-1]))
+            groups=f"{len(between)} {plural('group', len(between))}",
+            models=sum(map(len, between)),
         )
         clauses = [clauses[0], middle, clauses[-1]]
     return f"{first} {'; '.join(clauses)}."
@@ -331,7 +340,8 @@ def _first_group(
     unbeaten = []
     behind = []
     for k in group:
-        better = [names[j] for j in group if k in separation.beats[j]]
+        places_of_better = [place for place in group if k in separation.beats[place]]
+        better = [names[place] for place in places_of_better]
         if better:
             behind.append(
                 rank_templates.MODEL_BEHIND.format(model=names[k], better=join_names(better))
@@ -339,7 +349,7 @@ def _first_group(
         else:
             unbeaten.append(names[k])
     if not behind:
-        return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence(standings))
+        return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence_text(standings))
     more = len(behind) - MOST_PAIRS
     if more > 0:
         number_behind = rank_templates.MORE_MODELS_BEHIND.format(
@@ -386,7 +396,7 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
         return template.format(
             models=join_names(names),
             number=number_word(len(names)),
-            evidence=_evidence(standings),
+            evidence=_evidence_text(standings),
         )
     above, below = largest_distinguishable_block(separation.beats)
     better = join_names([names[k] for k in above])

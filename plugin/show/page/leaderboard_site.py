@@ -27,8 +27,8 @@ from podium.wording import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 """Matches a date in the name of a ranking: `2026-01-31` or `20260131`."""
-INDEX = "index.html"
-CARD = "leaderboard.md"
+INDEX_FILE = "index.html"
+CARD_FILE = "leaderboard.md"
 SPACE_README = """---
 title: {title}
 emoji: 📊
@@ -141,25 +141,27 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     ]
     places = _places_table(entries)
     index = _index_table(entries)
-    title = f"{len(places.rows)} {plural('model', len(places.rows))} in {_rankings(len(entries))}"
+    title = (
+        f"{len(places.rows)} {plural('model', len(places.rows))} in {_rankings_text(len(entries))}"
+    )
     leaders = _describe_leaders(entries)
-    yield INDEX, _render_index(title, leaders, entries, index, places)
+    yield INDEX_FILE, _render_index(title, leaders, entries, index, places)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (
         Section("places", PLACES_TITLE, tables=(places,)),
         Section("answers", ANSWERS_TITLE, notes=answers),
     )
     card = markdown_text([Report(title, leaders, index, sections=sections)])
-    yield CARD, card
+    yield CARD_FILE, card
     if space is not None:
         readme = {
             "title": json.dumps(printable(space), ensure_ascii=False),
-            "index": INDEX,
+            "index": INDEX_FILE,
             "card": card,
         }
         yield "README.md", SPACE_README.format(**readme)
     for name, ranking in rankings.items():
-        home = "../" * (name.count("/") + 1) + INDEX
+        home = "../" * (name.count("/") + 1) + INDEX_FILE
         yield f"rankings/{name}.html", report_page(PageContent(ranking, home=home))
         yield f"rankings/{name}.json", ranking.to_json() + "\n"
         yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
@@ -187,7 +189,7 @@ def _render_index(
         answer=leaders,
         header=HEADER,
         rankings=list(zip(links, index.rows, strict=True)),
-        card=CARD,
+        card=CARD_FILE,
         places=table_part(places),
     )
 
@@ -227,7 +229,7 @@ def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
     leaders = Counter(
         each.possible_leaders[0] for each in entries if len(each.possible_leaders) == 1
     )
-    all_rankings = _rankings(len(entries))
+    all_rankings = _rankings_text(len(entries))
     without_leader = len(entries) - leaders.total()
     lead_counts = [f"{model} in {count}" for model, count in leaders.most_common()]
     sentences = []
@@ -239,7 +241,7 @@ def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _rankings(number: int) -> str:
+def _rankings_text(number: int) -> str:
     """Write a number of rankings in words: `3 rankings`."""
     return f"{number:,} {plural('ranking', number)}"
 

@@ -93,7 +93,7 @@ def list_battles(
         seed: seed of the sample.
     """
     table = battles.table
-    why = _disagreements(battles)
+    why = _kinds_of_disagreement(battles)
     # Disagreements are chosen first, and battles of one kind at random (the last key of lexsort
     # sorts first). The chosen battles are then in the order of the table, disagreements first.
     random_keys = np.random.default_rng(seed).random(len(table))
@@ -109,7 +109,7 @@ def list_battles(
     columns["b"] = list(rows["model_b"])
     columns["why"] = map(str, why[chosen])
     for name in ("credit", "human"):
-        columns[name] = _numbers(rows[name]) if name in rows else no_values
+        columns[name] = _rounded_numbers(rows[name]) if name in rows else no_values
     columns["orders"] = _list_judgments(judgments, rows)
     response_numbers: Iterable[int] = [1] * len(rows)
     if "response" in rows:
@@ -176,7 +176,7 @@ class TextPool:
         return self.codes[shown]
 
 
-def _disagreements(battles: Battles) -> np.ndarray:
+def _kinds_of_disagreement(battles: Battles) -> np.ndarray:
     """Return the kind of disagreement on each battle, as an array of texts of shape (battles,).
 
     It is `ORDERS` if the order decides the winner, else `HUMANS` if judge and humans prefer
@@ -246,15 +246,18 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
     keys_of_rows = _battle_keys(rows, key_columns)
     judgments_by_key: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in keys_of_rows}
     on_items = judgments.table[judgments.table["item"].isin(rows["item"])]
-    reasons = as_text(on_items["reason"]) if "reason" in on_items else [None] * len(on_items)
-    credits = _numbers(on_items["credit"])
+    reasons: Iterable[str | None] = [None] * len(on_items)
+    if "reason" in on_items:
+        reasons = as_text(on_items["reason"])
+    credits = _rounded_numbers(on_items["credit"])
     for key, order, credit, reason in zip(
         _battle_keys(on_items, key_columns), on_items["order"], credits, reasons, strict=True
     ):
         if key in judgments_by_key:
             judgments_by_key[key].append([str(order or ""), credit, reason])
         # The same judgment belongs to a battle that names the two models in the other order.
-        turned_key = (*key[:-2], key[-1], key[-2])
+        *about_judgment, model_a, model_b = key
+        turned_key = (*about_judgment, model_b, model_a)
         if turned_key in judgments_by_key:
             turned_order = OTHER_ORDER.get(order, str(order or ""))
             turned_credit = None if credit is None else round(1 - credit, 3)
@@ -305,7 +308,7 @@ def _pool_texts(
     }
 
 
-def _numbers(values: pd.Series) -> list[float | None]:
+def _rounded_numbers(values: pd.Series) -> list[float | None]:
     """Convert a column to floats with three decimals, and NaN to None."""
     return [
         None if np.isnan(value) else round(float(value), 3)

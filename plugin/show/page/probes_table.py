@@ -31,8 +31,11 @@ def board_values(board: BoardAudit) -> dict[str, Any]:
         numbers.append(f"{number} {result}")
     described = [probe.is_descriptive for probe in board.probes]
     rows = [_row_values(probe) for probe in board.probes]
-    for k, row in enumerate(rows):
-        row["starts"] = k > 0 and described[k] and not described[k - 1]
+    # A table that begins with descriptions needs no mark.
+    is_described_before = True
+    for row, is_described in zip(rows, described, strict=True):
+        row["starts"] = is_described and not is_described_before
+        is_described_before = is_described
     return {
         "title": board.standings.shown_slice or board_title(board),
         "answer": board.answer,
@@ -64,4 +67,6 @@ def _start_sentence(probe: Probe) -> str:
     text = probe.finding_text
     starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
     begins_with_name = starts_with_name or bool(probe.judge)
-    return text if begins_with_name else text[:1].upper() + text[1:]
+    if begins_with_name:
+        return text
+    return text[:1].upper() + text[1:]

@@ -198,8 +198,11 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     if content.matchups is not None:
         shares = content.rank_probabilities
         if shares is not None:
-            rows = [row for row in bubble_rows(content.names, shares) if row["rank"] == 1]
-            top = some([f"{row['model']} {share_text(row['share'])}" for row in rows], most=5)
+            shares_of_first = []
+            for row in bubble_rows(content.names, shares):
+                if row["rank"] == 1:
+                    shares_of_first.append(f"{row['model']} {share_text(row['share'])}")
+            top = some(shares_of_first, most=5)
             bubbles = rank_bubbles(content.names, shares)
             units = plural(standings[0].counts.unit, 2)
             charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top, units=units)
@@ -251,7 +254,8 @@ def _provenance_table(content: PageContent) -> Table:
     rows = [("sources", some(provenance.get("sources", ()), most=30))]
     for name, value in provenance.get("options", {}).items():
         if value not in (None, {}, [], False):
-            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            values = value if isinstance(value, list | tuple) else [value]
+            text = ", ".join(map(str, values))
             rows.append((name.replace("_", " "), text))
     versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     rows.append(("versions", ", ".join(versions)))

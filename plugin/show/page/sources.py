@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -160,13 +159,11 @@ def collect_texts(
     texts = BattleTexts()
     named = _RowsOfRuns(battles, sources)
     items = {*battles.values_of("item")} if "item" in battles.columns else set()
-    rows_of_files = (
-        _with_task_in_item(row, items)
-        for path, own in _read_texts_or_costs("texts", sources)
-        for row in named.row_as_ranked(path, own)
-    )
-    for row in chain(_rows_with_texts(battles), rows_of_files):
+    for row in _rows_with_texts(battles):
         texts.add_row(row)
+    for path, own in _read_texts_or_costs("texts", sources):
+        for row in named.row_as_ranked(path, own):
+            texts.add_row(_with_task_in_item(row, items))
     if responses:
         readers = response_readers()
         read = read_responses(*responses, readers=readers, show=SHOWN, allow=allow)
@@ -412,6 +409,16 @@ def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
     read = [*dict.fromkeys([*names, *text_columns])]
     for row in table[read].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}
-        instruction = next((cells[name] for name in instructions if cells[name]), None)
-        reply = next((cells[name] for name in replies if cells[name]), None)
-        yield {**cells, "instruction": instruction, "words": reply}
+        yield {
+            **cells,
+            "instruction": _text_of_first_filled(cells, instructions),
+            "words": _text_of_first_filled(cells, replies),
+        }
+
+
+def _text_of_first_filled(cells: Mapping[str, str | None], names: Sequence[str]) -> str | None:
+    """Return the text of the first of the named cells that has one; None if none has."""
+    for name in names:
+        if cells[name]:
+            return cells[name]
+    return None

@@ -40,7 +40,9 @@ def forest(standings: Sequence[Standings]) -> Any:
     """
     by_scale = groupby(standings, key=lambda each: (each.slice, each.scale.name))
     charts = [_forest_of(list(group)) for _, group in by_scale]
-    return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
+    if len(charts) == 1:
+        return charts[0]
+    return alt.vconcat(*charts)
 
 
 def _data_of(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -68,7 +70,7 @@ CONFORMAL_LINE = {"strokeWidth": 1, "strokeDash": [4, 3]}
 """Line of a conformal interval."""
 
 
-def _height(models: Sequence[str]) -> int:
+def _chart_height(models: Sequence[str]) -> int:
     """Return the height of a chart with a row per model, in points."""
     return (12 if len(models) > MOST_NAMED else 24) * len(models)
 
@@ -83,11 +85,11 @@ def _forest_of(group: Sequence[Standings]) -> Any:
     rankers = [standings.ranker for standings in group]
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
-    height: float = _height(order)
+    height: float = _chart_height(order)
     title = f"{first.scale.title}, {percent(first.level)} intervals"
     ticks = alt.Axis(format="d" if first.scale.is_elo else "", tickCount=6, labelFlush=False)
     x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, title=title)
-    chart = alt.Chart(_data_of(rows)).encode(y=_model_axis(order), tooltip=_tooltip(rows))
+    chart = alt.Chart(_data_of(rows)).encode(y=_model_axis(order), tooltip=_tooltip_fields(rows))
     if len(rankers) == 1:
         points = chart.mark_point(filled=True, size=55).encode(x=x)
     else:
@@ -125,13 +127,11 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
         layers += _conformal_layers(chart, rows, title)
     bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
-    has_open_upper_end = any(row["low"] is not None and row["high"] is None for row in rows)
-    if has_open_upper_end:
+    if _has_interval_with_one_end(rows, known_end="low", unknown_end="high"):
         layers += _unbounded_layers(
             chart, known_end="low", unknown_end="high", shape="triangle-right", title=title
         )
-    has_open_lower_end = any(row["high"] is not None and row["low"] is None for row in rows)
-    if has_open_lower_end:
+    if _has_interval_with_one_end(rows, known_end="high", unknown_end="low"):
         layers += _unbounded_layers(
             chart, known_end="high", unknown_end="low", shape="triangle-left", title=title
         )
@@ -153,9 +153,24 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
     ):
         known_end = f"conformal_{known}"
         unknown_end = f"conformal_{unknown}"
-        if any(row[known_end] is not None and row[unknown_end] is None for row in rows):
-            layers += _unbounded_layers(chart, known_end, unknown_end, shape, title, CONFORMAL_LINE)
+        if _has_interval_with_one_end(rows, known_end, unknown_end):
+            layers += _unbounded_layers(
+                chart, known_end, unknown_end, shape, title, line=CONFORMAL_LINE
+            )
     return layers
+
+
+def _has_interval_with_one_end(
+    rows: Sequence[Mapping[str, Any]], known_end: str, unknown_end: str
+) -> bool:
+    """Return whether some row has a value for the one end of its interval, and not for the other.
+
+    Args:
+        rows: rows of `forest_rows`.
+        known_end: field of the end that is known.
+        unknown_end: field of the end that is None.
+    """
+    return any(row[known_end] is not None and row[unknown_end] is None for row in rows)
 
 
 def _unbounded_layers(
@@ -188,7 +203,10 @@ def _unbounded_layers(
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
-    """Return the data of a forest plot, one row per model with a score, in the ranking's order."""
+    """Return the data of a forest plot, one row per model with a score, in the ranking's order.
+
+    Ends of intervals are None if unknown or infinite, and `rank set` is empty if there is none.
+    """
     rows = []
     for entry in standings.entries:
         if entry.score is None:
@@ -227,7 +245,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
     chart = alt.Chart(_data_of(bubble_rows(labels, shares))).mark_circle()
     chart = chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip)
-    return chart.properties(width=WIDTH, height=_height(labels))
+    return chart.properties(width=WIDTH, height=_chart_height(labels))
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
@@ -289,7 +307,8 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
         for side in sides:
             row[side] = printable(row[side])
         for name in ("share", "low", "high"):
-            row[name] = None if np.isnan(row[name]) else round(row[name], 3)
+            value = row[name]
+            row[name] = None if np.isnan(value) else round(value, 3)
     return rows
 
 
@@ -310,8 +329,12 @@ def reliability_diagram(calibration: Calibration) -> Any:
     y = alt.Y(
         "agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%")
     )
-    points = alt.Chart(_data_of(rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
-    return alt.layer(_diagonal(x, y, (0.5, 1)), points).properties(width=WIDTH, height=260)
+    points = (
+        alt.Chart(_data_of(rows))
+        .mark_point(size=70)
+        .encode(x=x, y=y, tooltip=_tooltip_fields(rows))
+    )
+    return alt.layer(_diagonal_line(x, y, (0.5, 1)), points).properties(width=WIDTH, height=260)
 
 
 def placement(calibration: Calibration) -> Any:
@@ -333,9 +356,9 @@ def placement(calibration: Calibration) -> Any:
     axis = {"title": "Elo by the judge", **axis_options}
     x = alt.X("human:Q", title="Elo by humans", **axis_options)
     y = alt.Y("judge:Q", **axis)
-    chart = alt.Chart(_data_of(rows)).encode(x=x, tooltip=_tooltip(rows))
+    chart = alt.Chart(_data_of(rows)).encode(x=x, tooltip=_tooltip_fields(rows))
     human_ratings = [row["human"] for row in rows]
-    diagonal = _diagonal(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
+    diagonal = _diagonal_line(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
     intervals = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", **axis), y2="high:Q"
     )
@@ -343,7 +366,7 @@ def placement(calibration: Calibration) -> Any:
     return alt.layer(diagonal, intervals, points).properties(width=WIDTH, height=WIDTH)
 
 
-def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
+def _diagonal_line(x: Any, y: Any, ends: tuple[float, float]) -> Any:
     """Draw the line on which the values of both axes are equal.
 
     Args:
@@ -388,7 +411,7 @@ def apply_style(chart: Any) -> Any:
     return chart.configure(**theme(LIGHT_COLOURS))
 
 
-def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+def _tooltip_fields(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return the fields of a tooltip: those that have a value in some row.
 
     A field with a float in any row is written with four significant digits.

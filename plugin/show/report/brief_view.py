@@ -63,6 +63,7 @@ def brief_ranking_text(
 def _messages_by_gravity(ranking: Ranking, standings: Standings) -> list[str]:
     """Return a text per ranker that failed, then those of warnings, then those of notes."""
     notices = dict.fromkeys(standings.warnings)
+    # False comes before True.
     ordered = sorted(notices, key=lambda notice: notice.severity == "note")
     failures = [f"not ranked: {failure}" for failure in ranking.failures]
     return [*failures, *(f"{notice.severity}: {notice_text(notice)}" for notice in ordered)]
@@ -87,7 +88,7 @@ def _fit_texts(
     if len(sentences) > 2:
         without_advice = (sentences[0], *standings.accepted, sentences[1])
         # The last sentence of the answer may only say how few items decide the first place.
-        next_step = filter(None, [standings.next_in_brief])
+        next_step = [standings.next_in_brief] if standings.next_in_brief else []
         sentences = (*sentences[:2], *next_step, *standings.accepted)
     notes = [f"podium: {readable(message)}" for message in messages]
     models = len(standings.entries)
@@ -125,7 +126,8 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     kept = [*range(min(most, len(names)))]
     lacking = [k for k, name in enumerate(names) if name in own and k not in kept]
     if lacking:
-        kept = [*kept[: max(most - len(lacking), 1)], *lacking]
+        first_rows = max(most - len(lacking), 1)
+        kept = [*kept[:first_rows], *lacking]
     table = standings_report(_without_mark(standings)).table
     if table is None:
         return [], 0

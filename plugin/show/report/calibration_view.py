@@ -277,7 +277,7 @@ def _table_report(
     return Report(title, table=table)
 
 
-def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
+def _figures_row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
     """Return a row with a label and a figure of each part (hard and soft ratings).
 
     Args:
@@ -286,7 +286,9 @@ def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, 
         name: the attribute of a part that holds the figure.
         style: format specification of the figure.
     """
-    figures = [None if part is None else getattr(part, name) for part in parts]
+    figures = []
+    for part in parts:
+        figures.append(None if part is None else getattr(part, name))
     return (label, *(cell_text(figure, style) for figure in figures))
 
 
@@ -333,10 +335,10 @@ def _accuracy_report(calibration: Calibration) -> Report:
     hard_and_soft: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
-        _row("mean absolute error, Elo", hard_and_soft, "mae", ".1f"),
-        _row("Spearman", hard_and_soft, "spearman", ".3f"),
-        _row("Kendall", hard_and_soft, "kendall", ".3f"),
-        _row("models", hard_and_soft, "n", "d"),
+        _figures_row("mean absolute error, Elo", hard_and_soft, "mae", ".1f"),
+        _figures_row("Spearman", hard_and_soft, "spearman", ".3f"),
+        _figures_row("Kendall", hard_and_soft, "kendall", ".3f"),
+        _figures_row("models", hard_and_soft, "n", "d"),
     ]
     if calibration.scale_correction:
         values = []
@@ -350,10 +352,14 @@ def _accuracy_report(calibration: Calibration) -> Report:
             intervals.append(interval_text(factor.low, factor.high, ".2f"))
         rows.append(("scale-corrected by", *values))
         rows.append(("  90% interval", *intervals))
-        rows.append(_row("slope of human ratings on these", hard_and_soft, "slope", ".2f"))
-    rows.append(_row("error from a limited number of labels, Elo", hard_and_soft, "floor", ".1f"))
+        rows.append(_figures_row("slope of human ratings on these", hard_and_soft, "slope", ".2f"))
+    rows.append(
+        _figures_row("error from a limited number of labels, Elo", hard_and_soft, "floor", ".1f")
+    )
     if calibration.scale_correction:
-        rows.append(_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f"))
+        rows.append(
+            _figures_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f")
+        )
     if hard_and_soft[1].level is not None:
         labels = (
             f"{percent(hard_and_soft[1].level)} intervals: error, Elo",
@@ -381,15 +387,19 @@ def _conformal_report(calibration: Calibration) -> Report:
         error = "median error of judge and humans, Elo"
     rows = [
         (quantile, *map(_quantile_text, hard_and_soft)),
-        _row(error, hard_and_soft, "median_se", ".1f"),
+        _figures_row(error, hard_and_soft, "median_se", ".1f"),
         ("scores, of which needed", *(f"{part.n}, {part.least_models}" for part in hard_and_soft)),
     ]
     if any(part.t is not None for part in hard_and_soft):
-        rows.append(_row("by t instead, if disagreement is normal", hard_and_soft, "t", ".2f"))
+        rows.append(
+            _figures_row("by t instead, if disagreement is normal", hard_and_soft, "t", ".2f")
+        )
     if any(part.coverage is not None for part in hard_and_soft):
         rows += [
-            _row(f"coverage over {soft.splits} half splits", hard_and_soft, "coverage", ".1%"),
-            _row("median width over the splits, Elo", hard_and_soft, "median_width", ".1f"),
+            _figures_row(
+                f"coverage over {soft.splits} half splits", hard_and_soft, "coverage", ".1%"
+            ),
+            _figures_row("median width over the splits, Elo", hard_and_soft, "median_width", ".1f"),
         ]
     else:
         needed = f"coverage and width over half splits need {2 * soft.least_models} models"
@@ -397,7 +407,9 @@ def _conformal_report(calibration: Calibration) -> Report:
         if any(part.loo_coverage is not None for part in hard_and_soft):
             widths = [number_text(part.loo_width, digits=1) for part in hard_and_soft]
             rows.append(
-                _row("coverage, each left out (says n alone)", hard_and_soft, "loo_coverage", ".1%")
+                _figures_row(
+                    "coverage, each left out (says n alone)", hard_and_soft, "loo_coverage", ".1%"
+                )
             )
             rows.append(("median width, each left out, Elo", *widths))
     return _table_report(
@@ -456,8 +468,10 @@ def _stability_report(calibration: Calibration) -> Report | None:
     """
     rows = []
     for size in calibration.stability:
-        beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
-        rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
+        mean = EMPTY if size.mean is None else slope_text(size.mean)
+        sd = EMPTY if size.sd is None else slope_text(size.sd)
+        draws = f"{size.draws} of {size.draws + size.failed}"
+        rows.append([f"{size.battles:,}", mean, sd, draws])
     if not rows:
         return None
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
@@ -471,7 +485,10 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
         (accuracy.spearman_interval, 2),
         (accuracy.kendall_interval, 2),
     )
-    return [interval_text(*ends, f".{digits}f") if ends else EMPTY for ends, digits in intervals]
+    texts = []
+    for ends, digits in intervals:
+        texts.append(interval_text(*ends, f".{digits}f") if ends else EMPTY)
+    return texts
 
 
 def _quantile_text(conformal: Conformal) -> str:

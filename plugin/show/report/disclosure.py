@@ -118,8 +118,10 @@ def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
     """
     provenance = ranking.provenance
     runs = provenance.get("runs", ())
-    names = dict.fromkeys(entry.model for each in ranking.standings for entry in each.entries)
-    models: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    models: dict[str, list[dict[str, Any]]] = {}
+    for standings in ranking.standings:
+        for entry in standings.entries:
+            models[entry.model] = []
     for run in runs:
         facts = {name: run[name] for name in RUN_FIELDS if name in run}
         models.setdefault(run["model"], []).append(facts)
@@ -166,19 +168,23 @@ def _host_of(run: Mapping[str, Any]) -> str:
 
 def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
     """Return the programs that ran the evals, each with its version or None, each once."""
-    hosts = [(_host_of(run), run.get("host_version")) for run in runs]
-    return list(dict.fromkeys(each for each in hosts if each[0]))
+    hosts = []
+    for run in runs:
+        host = _host_of(run)
+        if host:
+            hosts.append((host, run.get("host_version")))
+    return list(dict.fromkeys(hosts))
 
 
 def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what was not ranked, and what was left out of runs."""
     yield from (f"not ranked: {failure}" for failure in ranking.failures)
     for run in runs:
-        lost = [
-            f"{run[name]:,} {name}"
-            for name in ("failed", "invalidated")
-            if isinstance(run.get(name), int) and run[name]
-        ]
+        lost = []
+        for name in ("failed", "invalidated"):
+            number = run.get(name)
+            if isinstance(number, int) and number:
+                lost.append(f"{number:,} {name}")
         if lost:
             yield f"{run['model']} on {run['task']}: samples {' and '.join(lost)}"
 
@@ -200,8 +206,9 @@ def _unknown_facts(
     for host, version in _hosts_of(runs):
         if version is None:
             yield f"the version of {host} that ran the evals"
+    facts_of_runs = set().union(*runs)
     for name in NEEDED_OF_MODELS:
-        if runs and not any(name in run for run in runs):
+        if runs and name not in facts_of_runs:
             yield f"{TITLES[name]}, of all runs"
     if not judges and not has_scores:
         yield "who judged: no row names a judge"
@@ -224,7 +231,10 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
             {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
         ),
     ]
-    named = [f"{host} {version or '(version not known)'}" for host, version in disclosure.hosts]
+    named = []
+    for host, version in disclosure.hosts:
+        version_text = version or "(version not known)"
+        named.append(f"{host} {version_text}")
     hosts = (f"Run by {', '.join(named)}.",) if named else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
     warned = tuple(

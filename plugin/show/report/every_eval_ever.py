@@ -107,9 +107,9 @@ def _describe_score(
         entry: the row of the model in it, with a score as the eval reports it.
         options: options of the command.
     """
-    details = entry.to_dict() | {
-        f"ranking_{key}": value for key, value in standings.counts.to_dict().items()
-    }
+    details = entry.to_dict()
+    for name_of_count, number in standings.counts.to_dict().items():
+        details[f"ranking_{name_of_count}"] = number
     task = task_of_standings(standings, options)
     part = shown_part(standings, task)
     judges = [] if standings.measures else _judges_in_provenance(ranking)

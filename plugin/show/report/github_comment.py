@@ -89,7 +89,8 @@ def _cut_longest(blocks: list[str], excess: int) -> int:
         blocks: the blocks, of which one is changed.
         excess: number of characters to leave out, as far as the block has as many.
     """
-    longest = max(range(len(blocks)), key=lambda position: len(blocks[position]))
+    lengths = [len(block) for block in blocks]
+    longest = lengths.index(max(lengths))
     lines = blocks[longest].split("\n")
     kept = len(lines)
     while kept > 1 and excess > 0:
@@ -97,7 +98,8 @@ def _cut_longest(blocks: list[str], excess: int) -> int:
         excess -= len(lines[kept]) + 1
     if kept == len(lines):
         # A single line is left, which is cut as text.
-        blocks[longest] = blocks[longest][: max(0, len(blocks[longest]) - excess)]
+        kept_length = max(0, lengths[longest] - excess)
+        blocks[longest] = blocks[longest][:kept_length]
         return 1
     blocks[longest] = "\n".join(lines[:kept])
     return len(lines) - kept

@@ -79,7 +79,7 @@ def table_part(table: Table) -> str:
     rows = []
     for k, row in enumerate(table.rows):
         cells = [
-            _cell(cell, attribute, column == name_column)
+            _render_cell(cell, attribute, column == name_column)
             for column, (cell, attribute) in enumerate(zip(row, attributes, strict=True))
         ]
         row_attribute = ' class="cut"' if k in table.rules else ""
@@ -109,7 +109,7 @@ def notes_part(notes: Sequence[str], kind: str = "note") -> str:
     return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for note in notes)
 
 
-def _cell(text: str, attribute: str, is_name: bool) -> str:
+def _render_cell(text: str, attribute: str, is_name: bool) -> str:
     """Render a cell.
 
     Args:

@@ -168,11 +168,11 @@ def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
     rows = pd.DataFrame(index=table.index)
     for name in (*PAIR, *SOURCE, "category"):
         rows[name] = as_text(table[name]) if name in table else None
-    rows["task"] = _tasks(battles, rows["task"])
+    rows["task"] = _tasks_of_battles_in_rows(battles, rows["task"])
     rows["response"] = battles.responses
     rows["credit"] = table["credit"].astype(float)
     rows["weight"] = table["weight"].astype(float).fillna(1.0) if "weight" in table else 1.0
-    rows["agreement"] = _agreements(table)
+    rows["agreement"] = _order_agreements(table)
     rows["identical"] = table["identical"].eq(True) if "identical" in table else False
     rows["lacks"] = ~battles.readable & ~battles.is_unparsed
     is_sorted = rows["model_a"] <= rows["model_b"]
@@ -183,7 +183,7 @@ def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
     return rows[rows["item"].notna()]
 
 
-def _tasks(battles: Battles, written: "pd.Series") -> "pd.Series":
+def _tasks_of_battles_in_rows(battles: Battles, written: "pd.Series") -> "pd.Series":
     """Return the names of the tasks of each battle, separated by commas; None if unknown.
 
     Args:
@@ -198,7 +198,7 @@ def _tasks(battles: Battles, written: "pd.Series") -> "pd.Series":
     return written.map(names)
 
 
-def _agreements(table: "pd.DataFrame") -> "pd.Series":
+def _order_agreements(table: "pd.DataFrame") -> "pd.Series":
     """Return how the two orders of each battle agree.
 
     It is `same`, `half` (one of them is a tie) or `flip`, `ONE_ORDER` for a battle of one known
@@ -255,10 +255,12 @@ def _withholding_reason(
     if pair["credit"] is None:
         return SCORELESS if pair["lacks"] else UNPARSED
     item = pair["item"]
-    keys = [(item, pair["response"], pair[side]) for side in ("model_a", "model_b")]
-    if item not in texts.instructions or any(key not in texts.responses for key in keys):
+    models = (pair["model_a"], pair["model_b"])
+    keys = [(item, pair["response"], model) for model in models]
+    has_responses = all(key in texts.responses for key in keys)
+    if item not in texts.instructions or not has_responses:
         return TEXTLESS
-    if any((item, pair[side]) in several for side in ("model_a", "model_b")):
+    if any((item, model) in several for model in models):
         return AMBIGUOUS
     if item in texts.media:
         return MEDIA
@@ -269,7 +271,9 @@ def _withholding_reason(
         return IDENTICAL
     if pair["agreement"] == FLIP:
         return None if options.flips else FLIPS
-    return TIES if _is_tie(pair["credit"]) and not options.ties else None
+    if _is_tie(pair["credit"]) and not options.ties:
+        return TIES
+    return None
 
 
 def _is_tie(credit: float) -> bool:
@@ -294,15 +298,16 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        first_byte = sha256(json.dumps([item, chosen, rejected]).encode()).digest()[0]
+        pair_as_text = json.dumps([item, chosen, rejected])
+        first_byte, *_ = sha256(pair_as_text.encode()).digest()
         is_turned = first_byte % 2 == 1
     if is_turned:
         chosen, rejected = rejected, chosen
     system = texts.systems.get(item)
     shown = {
-        "prompt": _prompt(texts.instructions[item], system, form),
-        "chosen": _response(texts.responses[item, pair["response"], chosen], form),
-        "rejected": _response(texts.responses[item, pair["response"], rejected], form),
+        "prompt": _prompt_in_form(texts.instructions[item], system, form),
+        "chosen": _response_in_form(texts.responses[item, pair["response"], chosen], form),
+        "rejected": _response_in_form(texts.responses[item, pair["response"], rejected], form),
     }
     return {
         **shown,
@@ -319,29 +324,29 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     }
 
 
-def _prompt(instruction: str, system: str | None, form: str) -> Any:
+def _prompt_in_form(instruction: str, system: str | None, form: str) -> Any:
     """Return the prompt: messages, or for the form `standard` a text with the system prompt first.
 
     `system` is None if there is no system prompt.
     """
     if form == "standard":
         whole = instruction if system is None else f"{system}\n\n{instruction}"
-        return _encodable(whole)
-    messages = [] if system is None else [_message("system", system)]
-    return [*messages, _message("user", instruction)]
+        return _escape_surrogates(whole)
+    messages = [] if system is None else [_chat_message("system", system)]
+    return [*messages, _chat_message("user", instruction)]
 
 
-def _response(text: str, form: str) -> Any:
+def _response_in_form(text: str, form: str) -> Any:
     """Return a response: a list with the assistant's message, or a text for the form `standard`."""
-    return _encodable(text) if form == "standard" else [_message("assistant", text)]
+    return _escape_surrogates(text) if form == "standard" else [_chat_message("assistant", text)]
 
 
-def _message(role: str, text: str) -> dict[str, str]:
+def _chat_message(role: str, text: str) -> dict[str, str]:
     """Return a message of a chat."""
-    return {"role": role, "content": _encodable(text)}
+    return {"role": role, "content": _escape_surrogates(text)}
 
 
-def _encodable(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     """Return a text in which what UTF-8 cannot encode (lone surrogates) is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -364,7 +369,14 @@ def write_preferences(rows: Sequence[Mapping[str, Any]], place: Place, form: str
 
 
 def _write_parquet(rows: Sequence[Mapping[str, Any]], path: str, form: str) -> None:
-    """Write rows of preference data as Parquet, with the same types whatever the rows are."""
+    """Write rows of preference data as Parquet, with the same types whatever the rows are.
+
+    Args:
+        rows: the rows, as `_build_row` returns them.
+        path: the file.
+        form: one of `export_options.FORMS`. In `standard`, prompt and responses are texts, else
+            lists of messages.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -84,8 +84,10 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
             owners.setdefault(warning, []).append(standings_name(standings))
     texts = []
     for warning, names in owners.items():
-        owners_text = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
-        texts.append(f"{warning.severity}: {owners_text}{notice_text(warning)}")
+        text = notice_text(warning)
+        if len(names) < len(ranking.standings):
+            text = f"{', '.join(names)}: {text}"
+        texts.append(f"{warning.severity}: {text}")
     return texts
 
 
@@ -169,7 +171,7 @@ def standings_report(standings: Standings) -> Report:
 
     A line below a row marks a cut: every model above it is clearly ahead of every model below.
     """
-    columns = _columns(standings)
+    columns = _columns_of_table(standings)
     rows = []
     bars = []
     for entry in standings.entries:
@@ -207,7 +209,9 @@ def _rows_of_cuts(standings: Standings) -> frozenset[int]:
     if separation is None or any(entry.rank_low is None for entry in standings.entries):
         return frozenset()
     row_of_model = {entry.model: k for k, entry in enumerate(standings.entries)}
-    return frozenset(row_of_model[separation.names[cut - 1]] for cut in separation.cuts)
+    # A cut is before the place with its number, from 0.
+    models_above_cuts = [separation.names[cut - 1] for cut in separation.cuts]
+    return frozenset(row_of_model[model] for model in models_above_cuts)
 
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
@@ -230,7 +234,7 @@ def standings_name(standings: Standings) -> str:
     return f"{standings.ranker} [{standings.shown_slice}]"
 
 
-def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
+def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns of a table: by header, the function that formats the cell of a model.
 
     Conformal intervals, if there are any, take the place of rank sets. Keys of `Entry.extra`
@@ -238,13 +242,17 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """
     scale = standings.scale
     levels = [entry.extra.get("conformal_level") for entry in standings.entries]
-    conformal_level = next((level for level in levels if level), None)
+    known_levels = [level for level in levels if level]
+    conformal_level = known_levels[0] if known_levels else None
     sampling = f"sampling {percent(standings.level)}" if conformal_level else "interval"
     columns: dict[str, Callable[[Entry], str]] = {}
     has_order = not are_scales_unlike(standings.checks)
-    columns["rank"] = lambda entry: (
-        str(entry.rank) if has_order and entry.score is not None else EMPTY
-    )
+
+    def rank_text(entry: Entry) -> str:
+        """Format the rank of a model; a dash if it has no score, or scores are no order."""
+        return str(entry.rank) if has_order and entry.score is not None else EMPTY
+
+    columns["rank"] = rank_text
     columns["model"] = lambda entry: f"{entry.model} *" if entry.separated else entry.model
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
     chosen = _leader_with_interval(standings).get("model")
@@ -259,9 +267,11 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     columns["battles"] = lambda entry: f"{entry.battles:,}"
     if standings.ranker != "win-rate":
         columns.setdefault("win rate", lambda entry: number_text(entry.win_rate, digits=3))
-    for name in standings.entries[0].extra if standings.entries else ():
-        if name not in CONFORMAL_KEYS:
-            columns.setdefault(name.replace("_", " "), partial(_extra, name))
+    # All models have the same keys.
+    for entry in standings.entries[:1]:
+        for name in entry.extra:
+            if name not in CONFORMAL_KEYS:
+                columns.setdefault(name.replace("_", " "), partial(_extra_text, name))
     return columns
 
 
@@ -285,7 +295,7 @@ def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
     return f"{CHOSEN_MARK} {interval}" if is_chosen else interval
 
 
-def _extra(name: str, entry: Entry) -> str:
+def _extra_text(name: str, entry: Entry) -> str:
     """Format the figure of `Entry.extra` with a name; a dash if there is none."""
     value = entry.extra.get(name)
     if value is None:
@@ -329,7 +339,8 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     for decision in answer.get("decisions", ()):
         yield prefix + decision
     yield from _format_ranking_counts(standings)
-    if is_decided and asks_top(answer.get("until")) and answer["looks"] > 1:
+    asks_for_best = is_decided and asks_top(answer.get("until"))
+    if asks_for_best and answer["looks"] > 1:
         yield f"intervals hold at all {answer['looks']} interim analyses, too"
     informative = diagnostics.get("informative_items")
     if informative is not None:
@@ -393,7 +404,7 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
             yield COMPRESSED_SCALE
 
 
-def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
+def _ladder_notes(ladder: Mapping[str, Any]) -> Iterator[str]:
     """Yield notes on a ladder, that is on ratings that the user gave.
 
     They say whose ratings set the scale, how well battles agree with them, and which models are
@@ -425,13 +436,15 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
+def _jury_notes(jury: Mapping[str, Any]) -> Iterator[str]:
     """Yield each judge's slope, position effect and disagreement with the common ratings.
 
     The largest slope comes first. A last line has the test that all judges rate alike.
     """
-    by_falling_slope = sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"])
-    for name, row in by_falling_slope:
+    judges = jury["judges"]
+    by_falling_slope = sorted(judges, key=lambda name: -judges[name]["slope"])
+    for name in by_falling_slope:
+        row = judges[name]
         slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
         position = ""
         if row["position"] is not None:
@@ -455,7 +468,7 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
     yield f"one truth of all judges: {test}{equal}"
 
 
-def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
+def _origin_notes(origin: Mapping[str, Any]) -> Iterator[str]:
     """Yield how the Elo scale is centred, or which model's rating is fixed (pinned)."""
     pinned = origin.get("pinned")
     if pinned:
@@ -578,9 +591,9 @@ METHOD_NOTES = {
     "conformal": _conformal_basis,
     "length_control": _length_control,
     "replay": _replayed_calls,
-    "ladder": _ladder,
-    "jury": _jury,
-    "origin": _origin,
+    "ladder": _ladder_notes,
+    "jury": _jury_notes,
+    "origin": _origin_notes,
 }
 """Functions that write the notes on a diagnostic, by its key in `Standings.diagnostics`.
 
@@ -602,7 +615,8 @@ def battles_html(battles: Battles) -> str:
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
     # Floats are aligned to the right.
-    align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
+    are_floats = [shown[name].dtype.kind == "f" for name in names]
+    align = "".join("r" if is_float else "l" for is_float in are_floats)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:
         title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"

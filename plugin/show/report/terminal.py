@@ -47,7 +47,7 @@ def terminal_text(
     if width is None and terminal:
         width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
     elif width is None:
-        needed = [_width(_bare(report.table)) for report in reports if report.table]
+        needed = [_table_width(_without_bars(report.table)) for report in reports if report.table]
         width = max([PLAIN_WIDTH, *needed])
     styled = terminal and not os.environ.get("NO_COLOR")
     texts = []
@@ -122,8 +122,11 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))
     gap = GAP - 1
-    largest_label_width = width - INDENT - sum(widths[1:]) - gap * (len(widths) - 1)
-    widths[0] = min(widths[0], max(largest_label_width, NARROWEST_COLUMN))
+    label_width, *other_widths = widths
+    width_of_gaps = gap * len(other_widths)
+    largest_label_width = width - INDENT - sum(other_widths) - width_of_gaps
+    label_width = min(label_width, max(largest_label_width, NARROWEST_COLUMN))
+    widths = [label_width, *other_widths]
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         if row:
@@ -139,17 +142,19 @@ def _table_lines(table: Table, width: int) -> list[str]:
     If no form of the table fits the width, its left-aligned columns are narrowed, the widest one
     first, and their cells wrap. The table may still be wider. A header of empty cells is left out.
     """
-    table = _fit(table, width)
+    table = _form_that_fits(table, width)
     align = table.align[:-1] + "l" if table.words else table.align
     widths = _column_widths(table)
-    excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
+    width_of_gaps = GAP * (len(widths) - 1)
+    excess = MARGIN + sum(widths) + width_of_gaps - width
     if excess > 0:
         left_aligned = [k for k, letter in enumerate(align) if letter == "l"]
-        for k in sorted(left_aligned, key=lambda k: -widths[k]):
+        left_aligned.sort(key=lambda k: -widths[k])
+        for k in left_aligned:
             narrow = min(widths[k], max(widths[k] - excess, NARROWEST_COLUMN))
             excess -= widths[k] - narrow
             widths[k] = narrow
-    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
+    rule = "─" * (sum(widths) + width_of_gaps)
     has_header = any(table.header)
     lines = [*_row_lines(table.header, widths, align), rule] if has_header else []
     for k, row in enumerate(table.rows):
@@ -186,18 +191,19 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
     return lines
 
 
-def _fit(table: Table, width: int) -> Table:
+def _form_that_fits(table: Table, width: int) -> Table:
     """Return the first form of a table that fits the width.
 
     The forms are, in this order: with bars; without bars; and without the first, the first two and
     so on of its spare columns. If none fits, it is the last one with intervals below their
     figures, which may be too wide as well.
     """
-    bare = _bare(table)
+    bare = _without_bars(table)
     forms = [_with_bars(table)]
-    forms += [_without_columns(bare, table.spare[:k]) for k in range(len(table.spare) + 1)]
+    for number_left_out in range(len(table.spare) + 1):
+        forms.append(_without_columns(bare, table.spare[:number_left_out]))
     for form in forms:
-        if _width(form) <= width:
+        if _table_width(form) <= width:
             return form
     return _stack_intervals(forms[-1])
 
@@ -211,7 +217,7 @@ def _column_widths(table: Table) -> list[int]:
     return widths
 
 
-def _width(table: Table) -> int:
+def _table_width(table: Table) -> int:
     """Return the width of a table with its margin, in characters, if only sentences wrap.
 
     A last column of sentences counts with at most `NARROWEST_COLUMN`.
@@ -222,7 +228,7 @@ def _width(table: Table) -> int:
     return MARGIN + sum(widths) + last + GAP * len(widths)
 
 
-def _bare(table: Table) -> Table:
+def _without_bars(table: Table) -> Table:
     """Return a table without bars, with readable cells."""
     rows = tuple(tuple(map(readable_cell, row)) for row in table.rows)
     return replace(table, header=tuple(map(readable_cell, table.header)), rows=rows, bars=())
@@ -230,7 +236,7 @@ def _bare(table: Table) -> Table:
 
 def _with_bars(table: Table) -> Table:
     """Return a table with its bars as a last column, and with readable cells."""
-    bare = _bare(table)
+    bare = _without_bars(table)
     if not table.bars:
         return bare
     bar_header, *bars = table.bars
@@ -325,10 +331,10 @@ def _stack_intervals(table: Table) -> Table:
 
     Columns that are aligned to the left stay as they are.
     """
-    names = _replace_in_figures(table.header, table.align, " ", "\n")
+    names = _replace_in_figures(table.header, table.align, old=" ", new="\n")
     tallest = max(name.count("\n") for name in names)
     header = [name + "\n" * (tallest - name.count("\n")) for name in names]
-    rows = [_replace_in_figures(row, table.align, " (", "\n(") for row in table.rows]
+    rows = [_replace_in_figures(row, table.align, old=" (", new="\n(") for row in table.rows]
     return replace(table, header=tuple(header), rows=tuple(rows))
 
 

@@ -53,7 +53,8 @@ def check_prices(prices: Prices | None) -> None:
                 raise UsageError(
                     f"prices={name}: {price}: {field} is {part}: give a number of 0 or more"
                 )
-        if len(price) == 3 and price[2] > price[0]:
+        price_of_input, _, *price_of_cached = price
+        if price_of_cached and price_of_cached[0] > price_of_input:
             raise UsageError(
                 f"prices={name}: {price}: CACHED is more than INPUT: the order is {PRICE_FORM}"
             )

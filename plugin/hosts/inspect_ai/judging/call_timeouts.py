@@ -107,7 +107,11 @@ def _let_watch(api: ModelAPI) -> None:
 
     @wraps(generate)
     async def generate_in_time(*arguments: Any, **options: Any) -> Any:
-        """Make one attempt; raise UnansweredError if the limit passes before an answer."""
+        """Make one attempt, without a limit if none is set or the call is in a batch.
+
+        Raises:
+            UnansweredError: the limit passes before an answer, or the client's own limit does.
+        """
         limit = _LIMIT.get()
         if limit is None:
             return await generate(*arguments, **options)

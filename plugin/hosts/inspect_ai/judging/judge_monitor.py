@@ -158,7 +158,12 @@ class JudgeMonitor:
             self._tied_items.add(reply.item)
 
     def _look(self) -> None:
-        """Stop the judge if it cannot judge, else let it make as many judgments again."""
+        """Stop the judge if it cannot judge, else let it make as many judgments again.
+
+        It cannot if no reply so far was parsed; if the response in one position won all decided
+        judgments, and they are so many that chance does not explain it (two-sided sign test); or if
+        nothing was decided, and the ties are of enough battles and items.
+        """
         # Imported here because Inspect's registry loads this file even if nothing is judged.
         from podium.notices.notice import Notice
 

@@ -263,7 +263,8 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     for judgment, row in quoted:
         shown = "graded one by one"
         if row["order"] != "merged":
-            shown = f"{b if row['order'] == 'ba' else a} first"
+            shown_first = b if row["order"] == "ba" else a
+            shown = f"{shown_first} first"
         credit = credit_text(row, f"{a} earned ")
         parts.append(f"{shown}: {credit} ({short.get(row['judge'], row['judge'])})")
         parts += [

@@ -76,7 +76,8 @@ class Reduction(NamedTuple):
         return ESTIMATES.fullmatch(self.reducer) is not None
 
     def __str__(self) -> str:
-        return f"{self.reducer} over {self.epochs} {'epoch' if self.epochs == 1 else 'epochs'}"
+        noun = "epoch" if self.epochs == 1 else "epochs"
+        return f"{self.reducer} over {self.epochs} {noun}"
 
 
 class OwnFigure(NamedTuple):
@@ -116,7 +117,7 @@ def reduction_of(header: EvalLog) -> Reduction:
     """Return how a log reduces epochs, as its header says."""
     config = header.eval.config
     first, *others = config.epochs_reducer or [MEAN]
-    return Reduction(first, config.epochs or 1, tuple(others))
+    return Reduction(reducer=first, epochs=config.epochs or 1, others=tuple(others))
 
 
 def measure_of_part(task: str, scorer: str, part: str = "") -> Measure:

@@ -885,7 +885,15 @@ def _notes_on_bad_judge(log: FiledRun) -> Iterator[Notice]:
 
 
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes that the log keeps, why it was stopped, and on battles without a verdict."""
+    """Yield notes that the log keeps, why it was stopped, and on battles without a verdict.
+
+    A log that was stopped because its judge cannot judge has no note about that, as its battles say
+    so.
+
+    Args:
+        log: the log.
+        frame: its rows. The numbers of battles without a verdict, by reason, are in its `attrs`.
+    """
     tournament = read_tournament(log.header)
     path = str(log.path)
     if tournament:

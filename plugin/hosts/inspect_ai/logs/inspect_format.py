@@ -70,12 +70,11 @@ def _logs_and_files_beside(
     sources: Sequence[SourceFiles],
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
     """Return the logs of sources, each with its label or None, and the files beside logs."""
-    ours = {
-        path: source.label
-        for source in sources
-        for path in source.paths
-        if path.suffix in LOG_SUFFIXES
-    }
+    ours = {}
+    for source in sources:
+        for path in source.paths:
+            if path.suffix in LOG_SUFFIXES:
+                ours[path] = source.label
     beside = frozenset(path for path in ours if is_beside_logs(path))
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
     return logs, beside

@@ -55,7 +55,11 @@ def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> 
     """
     tasks = tournament.tasks
     if len(tasks) > 1:
-        played = [task for task in tasks if any(str(item).startswith(f"{task}:") for item in items)]
+        ids = list(map(str, items))
+        played = []
+        for task in tasks:
+            if any(item.startswith(f"{task}:") for item in ids):
+                played.append(task)
         tasks = played or tasks
     return f"{UNKNOWN_TASK} of {', '.join(tasks)}" if tasks else UNKNOWN_TASK
 
@@ -80,4 +84,6 @@ def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:
         runs += [replace(run, verdict_task=task) for run in own_runs]
         accepted.update(dict.fromkeys(tournament.accepted))
     distinct = [own for k, own in enumerate(questions) if own not in questions[:k]]
-    return JudgedRuns(tuple(dict.fromkeys(runs)), tuple(distinct), tuple(accepted))
+    return JudgedRuns(
+        runs=tuple(dict.fromkeys(runs)), questions=tuple(distinct), accepted=tuple(accepted)
+    )

@@ -200,7 +200,15 @@ class _LogReader:
         self.answer: dict[str, Any] | None = None
 
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
-        """Add the rows of a sample. `contents` is its metadata; None in an ordinary eval."""
+        """Add the rows of a sample, and count its battles, judges and failures.
+
+        A sample that repeats the battles of an invalidated one is ignored. An invalidated sample is
+        left out.
+
+        Args:
+            sample: the sample.
+            contents: its metadata; None in an ordinary eval.
+        """
         if isinstance(contents, RoundMetadata):
             self._add_round(contents)
         if isinstance(contents, RequestMetadata):

@@ -576,20 +576,21 @@ class Columns(LogContents):
         columns = {}
         for name in names:
             columns[name] = [row.get(name) for row in rows]
-        same = {
-            name: values[0]
-            for name, values in columns.items()
-            if all(value == values[0] for value in values)
-        }
+        same = {}
+        for name, values in columns.items():
+            first = values[0]
+            if all(value == first for value in values):
+                same[name] = first
         varying = {name: values for name, values in columns.items() if name not in same}
         return cls(rows=len(rows), same=same, columns=varying)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows. A field that a row did not have is None."""
-        return [
-            {**self.same, **{name: values[k] for name, values in self.columns.items()}}
-            for k in range(self.rows)
-        ]
+        rows = []
+        for k in range(self.rows):
+            varying = {name: values[k] for name, values in self.columns.items()}
+            rows.append({**self.same, **varying})
+        return rows
 
 
 class PackVerdicts(LogContents):

@@ -183,7 +183,15 @@ def _ranker_of(score: EvalScore) -> str:
 
 
 def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalScore]:
-    """Yield the score of the log's own model, if the standings have it."""
+    """Yield the score of the log's own model; nothing if the standings do not have the model.
+
+    The score of a separated model is left out of the metrics, as the data do not bound it.
+
+    Args:
+        standings: the standings.
+        task: task of the log, which begins the names of its slices.
+        model: the log's own model.
+    """
     part = (standings.slice or "").removeprefix(f"{task} ")
     for entry in standings.entries:
         if entry.model != model:
@@ -233,7 +241,11 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups between cuts, then one per model with figures."""
+    """Yield a score with the number of groups between cuts, then one per model with figures.
+
+    The first is left out if no pairs were tested. The figures of a model are those in `FIGURES`;
+    the names of all but the score begin with the name of the ranker.
+    """
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:

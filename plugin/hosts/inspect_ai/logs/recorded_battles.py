@@ -236,4 +236,4 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     groups = {tournament.cluster for tournament in tournaments if tournament is not None}
     column = groups.pop() if len(groups) == 1 else None
     whole = with_groups(whole, column, required=False)
-    return RecordedBattles(tuple(pairings), dict(repeats), whole)
+    return RecordedBattles(pairings=tuple(pairings), repeats=dict(repeats), responses=whole)

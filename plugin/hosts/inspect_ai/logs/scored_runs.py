@@ -167,7 +167,10 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
         described = some([f"{each.run.who} by {each.reduction}" for each in own], most=5)
         accepted.append(
             accept_or_raise(
-                "epochs", DIFFERENT_REDUCTIONS.format(task=task, runs=described), REMEDY, allowed
+                "epochs",
+                problem=DIFFERENT_REDUCTIONS.format(task=task, runs=described),
+                remedy=REMEDY,
+                allowed=allowed,
             )
         )
     return accepted

@@ -49,7 +49,8 @@ class StopRecord(LogContents):
 
     def to_text(self, who: str = STOP_MESSAGE) -> str:
         """Return the reason after what it has led to, `who`: which judge is not asked any more."""
-        return f"{who}{'' if self.code is None else CANNOT_JUDGE}: {self.reason}"
+        verb = "" if self.code is None else CANNOT_JUDGE
+        return f"{who}{verb}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
     is_played_by_host = isinstance(record, EvalLog) and PLAYED_FOR in (record.eval.metadata or {})
     is_whole = isinstance(record, EvalLog) and not cannot_judge and not is_played_by_host
     how_to_resume = HOW_TO_RESUME if is_whole else ""
-    return StopReason(kept.to_text(), cannot_judge, how_to_resume)
+    return StopReason(text=kept.to_text(), cannot_judge=cannot_judge, resuming=how_to_resume)
 
 
 def write_stop(log: EvalLog, kept: Mapping[str, Any]) -> None:
@@ -128,4 +129,4 @@ def _reason_in_message(message: str) -> StopReason | None:
     whole = message[message.index(STOP_MESSAGE) :].rstrip("\"')")
     text = whole.removesuffix(HOW_TO_RESUME)
     cannot_judge = text.startswith(f"{STOP_MESSAGE}{CANNOT_JUDGE}")
-    return StopReason(text, cannot_judge, whole[len(text) :])
+    return StopReason(text=text, cannot_judge=cannot_judge, resuming=whole[len(text) :])

@@ -62,7 +62,9 @@ def choose_verdicts_or_scores(logs: Sequence[RowsOfLog], reading: Reading) -> Co
         UsageError: the user asks for verdicts and for scores of one task.
     """
     chosen: dict[str, bool] = {}
-    counted = CountedRows([], frozenset(_judging_of(logs)), [], [], [])
+    counted = CountedRows(
+        frames=[], judging=frozenset(_judging_of(logs)), without=[], notes=[], lost=[]
+    )
     asked = metrics_asked_for(reading)
     for task, own in _logs_of_tasks(logs).items():
         if reading.human_judge is not None:

@@ -266,10 +266,10 @@ _CHECKS = (
     CheckKind(
         "connected",
         threshold=1,
-        flagged="{groups} groups that never met",
+        flagged="{groups} groups of models never met",
         ok="battles connect all models",
         number="{groups}",
-        remedy="judge battles between the groups{joining}",
+        remedy="{remedy}",
         remedy_apart=True,
         unit="count",
     ),

@@ -250,7 +250,9 @@ class _AuditRequest:
             if check.name != "first place"
         ]
         if standings.scale.name != "score":
-            checks = [*check_connected_battles(battles), *checks]
+            # This check has an ok row, too, and names battles that would connect the groups.
+            others = [check for check in checks if check.name != "connected"]
+            checks = [*check_connected_battles(battles), *others]
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
         data = AuditData(

@@ -169,9 +169,11 @@ def _row_of_places(data: AuditData) -> Check:
     """Return the row of separated places.
 
     It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
-    models have a place, or because there are too many models.
+    models have a place, because groups of models never met, or because there are too many models.
     """
     standings = data.standings
+    if standings.unconnected_groups:
+        return not_known("places", "models of groups that never met have no common places")
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     if standings.error_method is None and not placed:
         return does_not_apply("places", f"the ranker {standings.ranker} does not give it")

@@ -75,6 +75,7 @@ from podium.diagnosis.checks.reply_checks import (
     unparsed_of_card,
 )
 from podium.diagnosis.checks.sample_checks import (
+    check_connected,
     check_items,
     check_played_pairs,
     check_same_items,
@@ -156,6 +157,7 @@ def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
 
 
 CHECKLIST = (
+    ListedCheck(of_standings=check_connected),
     ListedCheck(of_battles=check_unit),
     ListedCheck(
         of_battles=check_score_scale,
@@ -265,9 +267,9 @@ CHECKLIST = (
 )
 """The checks of a ranking, of a judge card or of an audit, in the order in which tables show them.
 
-The checks `connected`, `first place` and `decisive rater` are not listed. Commands that show them
-call `check_connected` and `check_first_place` in `podium.diagnosis.checks.sample_checks`, and
-`check_leading_rater` and `check_rater_of_pair` in `podium.diagnosis.checks.rater_checks`.
+The checks `first place` and `decisive rater` are not listed. Commands that show them call
+`check_first_place` in `podium.diagnosis.checks.sample_checks`, and `check_leading_rater` and
+`check_rater_of_pair` in `podium.diagnosis.checks.rater_checks`.
 """
 
 

@@ -56,10 +56,11 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
     """Describe which neighbouring places are separated, and what would separate the next ones.
 
     Of the neighbours that are too close to call, those are named that need the fewest further
-    items for 80% power. Empty if fewer than two models have a place.
+    items for 80% power. Empty if fewer than two models have a place, and if groups of models never
+    met, because their places are not comparable.
     """
     separation = data.standings.separation
-    if separation is None or len(separation.names) < 2:
+    if separation is None or len(separation.names) < 2 or data.standings.unconnected_groups:
         return ()
     pairs = len(separation.names) - 1
     separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]

@@ -85,7 +85,6 @@ RANKING_COMMANDS = {
     "lost scores": "podium rank {all} --complete",
     "same items": "podium rank {all} --ranker win-rate",
     "time": "podium rank {all} {option}",
-    "connected": "podium rank {reading} --ranker win-rate",
     "ladder scale": "podium rank {reading}",
     "ladder rating": "podium rank {reading}",
 }

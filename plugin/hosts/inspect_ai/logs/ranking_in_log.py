@@ -233,11 +233,16 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups between cuts, then one per model with figures."""
+    """Yield a score with the number of groups between cuts, then one per model with figures.
+
+    If groups of models never met, the first score has their number.
+    """
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:
         name, groups = headline_of(standings.separation)
+        if standings.unconnected_groups:
+            name, groups = "groups that never met", len(standings.unconnected_groups)
         yield EvalScore(
             name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)}
         )

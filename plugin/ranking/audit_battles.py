@@ -1,6 +1,5 @@
 """Audit battles: rank them, and make every check of the ranking and of its judges."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +27,7 @@ from podium.diagnosis.checks.size_limits import MOST_BATTLES, limits_of_audit, w
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.distributions import ndtr, ndtri
 from podium.errors import NotIdentifiedError, PodiumError
-from podium.notices.option_forms import typed_as, typed_in_command
+from podium.notices.option_forms import quoted_sources, typed_as, typed_in_command
 from podium.rankers.ranking import Ranking, Standings
 from podium.ranking.rank_battles import Slice, families_of_table, merge_juries, rank, split_slices
 from podium.show.answers.audit_sentences import audit_answer
@@ -165,7 +164,7 @@ def audit_ranking(
         level=level,
         seed=seed,
         is_pooled=pool,
-        arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
+        arguments=arguments or TypedArguments(quoted_sources(battles.sources)),
     )
     with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.

@@ -194,7 +194,11 @@ def remedy_command(
     is_of_verdicts = arguments.are_scores and template.startswith("podium plan")
     # A calibration is of one judge.
     is_of_one_judge = arguments.are_pooled and template == CALIBRATE
-    if is_judge_needed or is_of_verdicts or is_of_one_judge:
+    # `podium compare` takes names of models as arguments, of which none may look like an option.
+    names = (*arguments.leaders, str(check.fields.get("a")), str(check.fields.get("b")))
+    is_comparison = template.startswith("podium compare")
+    has_unsafe_name = is_comparison and any(name.startswith("-") for name in names)
+    if is_judge_needed or is_of_verdicts or is_of_one_judge or has_unsafe_name:
         return ""
     try:
         return template.format(**values)

@@ -168,7 +168,7 @@ def test_commands_for_a_file_that_begins_with_a_dash_run(podium, tmp_path, monke
         assert done.code in (0, 3), (command, done.err)
 
 
-def test_commands_of_other_messages_name_files_that_begin_with_a_dash(
+def test_other_messages_name_files_that_begin_with_a_dash(
     podium, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)

@@ -21,13 +21,18 @@ DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", 
 ADVICE = {
     "fit": "look at such pairs one by one",
     "own family": "see how it rates its family, and add a judge of another one",
-    "items": "judge more items",
-    "first place": "judge more items",
+    "items": "add more items",
+    "first place": "add more items",
 }
-"""What helps in words, by name of a flagged check whose row shows a command, too.
+"""What helps in words, by name of a flagged check.
 
-It replaces the remedy of the check, which would name the command once more, or is empty.
+It replaces the remedy of the check, which would name the command of the row once more, or is empty.
 """
+WRITTEN_BY_CONVERT = (
+    " (`podium convert` writes them with their reasons)",
+    " (`podium convert` writes the rows with their reasons)",
+)
+"""Parts of remedies that are left out if the row shows this command."""
 RESULTS_IN_ORDER = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
 """The results, in the order in which tables show them."""
 
@@ -83,12 +88,18 @@ class Probe:
         """What helps in words; empty if there is nothing to say.
 
         If the probe has a command and is not known, it is empty: the command makes it known. If it
-        has a command and is flagged, it is the text of `ADVICE`, else the remedy of the check.
+        is flagged, it is the text of `ADVICE` if it has a command or the check has no remedy, else
+        the remedy of the check.
         """
         if self.command and not self.check.is_known:
             return ""
-        if self.command and self.check.is_flagged:
-            return ADVICE.get(self.check.name, self.check.remedy)
+        has_words = bool(self.check.remedy) and not self.command
+        if self.check.is_flagged and not has_words:
+            advice = ADVICE.get(self.check.name, self.check.remedy)
+            # Not all remedies of unparsed replies name the command that writes them.
+            for text in WRITTEN_BY_CONVERT:
+                advice = advice.replace(text, "")
+            return advice
         return self.check.remedy
 
     @property

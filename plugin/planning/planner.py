@@ -294,8 +294,8 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     """Yield the pilot's models as candidates for the anchor, the most informative first.
 
     Models of unknown informativeness are left out. Nothing is yielded without a pilot, if there are
-    two models, which need no anchor, or if the pilot cannot be ranked by informativeness. `methods` and `missing` of the request are changed in
-    place.
+    two models, which need no anchor, or if the pilot cannot be ranked by informativeness.
+    `methods` and `missing` of the request are changed in place.
     """
     part = "informativeness of the candidates for the anchor"
     if request.record is None:

@@ -141,7 +141,7 @@ def test_scores_have_no_command_that_plans_judge_calls(podium, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     [commands] = commands_of(podium, "solved.csv")
     assert "items" in commands
-    assert not any(command.startswith("podium plan") for command in commands.values())
+    assert commands["items"].startswith("podium plan --difference 2points --disagree ")
 
 
 def test_further_voters_are_no_number_of_items(podium, tmp_path, monkeypatch):
@@ -168,9 +168,7 @@ def test_commands_for_a_file_that_begins_with_a_dash_run(podium, tmp_path, monke
         assert done.code in (0, 3), (command, done.err)
 
 
-def test_other_messages_name_files_that_begin_with_a_dash(
-    podium, tmp_path, monkeypatch
-):
+def test_other_messages_name_files_that_begin_with_a_dash(podium, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("-a.csv", "-b.csv", "-c d.csv"):
         save_board(tmp_path).rename(tmp_path / name)

@@ -21,7 +21,7 @@ from podium.diagnosis.checks.all_checks import (
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.loss_checks import LOSSES
-from podium.diagnosis.checks.place_checks import nearest_open_places
+from podium.diagnosis.checks.place_checks import describe_elo, nearest_open_places
 from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 from podium.diagnosis.checks.sample_checks import check_connected_battles
 from podium.diagnosis.checks.size_limits import (
@@ -273,7 +273,8 @@ class _AuditRequest:
         further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
         number = len(further) - len(of_judges)
         named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
-        listed = [("", check) for check in [*checks, *further[:number]]]
+        elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
+        listed = [("", check) for check in [*checks, *further[:number], *elo]]
         listed += _gravest_of_judges(list(named))
         listed += [
             ("", check) for check in checks_of_absent({check.name for _, check in listed}, data)

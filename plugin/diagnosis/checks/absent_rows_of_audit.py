@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.category_checks import why_no_categories
+from podium.diagnosis.checks.group_checks import why_no_groups
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.wording import quantity
@@ -68,7 +70,7 @@ def _row_of_groups(data: AuditData) -> Check:
     """Return the row of groups of items, which does not apply if groups are the unit already."""
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
-    return _not_known_check("groups", "no column puts items into groups", data.battles)
+    return _not_known_check("groups", why_no_groups(data.battles), data.battles)
 
 
 def _row_of_losses(data: AuditData) -> Check:
@@ -161,8 +163,7 @@ def _row_of_judges(data: AuditData) -> Check:
 
 def _row_of_categories(data: AuditData) -> Check:
     """Return the row of categories, which is not known."""
-    reason = "no column has categories with enough items each"
-    return _not_known_check("categories", reason, data.battles)
+    return _not_known_check("categories", why_no_categories(data.battles), data.battles)
 
 
 def _row_of_places(data: AuditData) -> Check:

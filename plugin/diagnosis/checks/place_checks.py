@@ -42,6 +42,11 @@ AGAINST_ELO = frozenset(
 """Names of the checks because of which a gap in Elo is no win rate, if they are flagged."""
 
 
+HARMLESS_TO_ELO = frozenset({"position", "unparsed"})
+"""Names of the probes that leave gaps in Elo quotable if they are flagged: both orders together
+cancel a preference for a position, and unparsed replies may be lost at random."""
+
+
 def checks_against_elo(checks: Sequence[Check]) -> tuple[str, ...]:
     """Return the names of the flagged checks because of which a gap in Elo is no win rate.
 
@@ -181,8 +186,11 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
 def describe_elo(data: AuditData) -> tuple[Check, ...]:
     """Describe whether gaps in Elo may be quoted as win rates; empty for rankers without Elo.
 
-    They may not if a check of `AGAINST_ELO` is flagged, if the battles do not bound the rating of
-    the first model, if no model has an interval, or if credits are graded.
+    They may not if a probe is flagged that is not in `HARMLESS_TO_ELO`, if the battles do not bound
+    the rating of the first model, if no model has an interval, or if credits are graded.
+
+    Args:
+        data: the ranking, with all other probes of the audit as its checks.
     """
     if data.standings.scale.kind != ELO.kind:
         return ()
@@ -199,7 +207,8 @@ def _reason_against_elo(data: AuditData) -> str:
 
     The first reason of those that `describe_elo` lists is returned.
     """
-    against = checks_against_elo(data.checks)
+    flagged = [check.name for check in data.checks if check.is_flagged]
+    against = [name for name in dict.fromkeys(flagged) if name not in HARMLESS_TO_ELO]
     if against:
         return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
     if HARD_CREDIT in data.battles.rows.battle_columns:
@@ -214,6 +223,8 @@ def _reason_against_elo(data: AuditData) -> str:
 
 def _scale_of(data: AuditData) -> str:
     """Return in words whose scale the ratings are on."""
+    if {"soft", "structured"} & data.standings.diagnostics.keys():
+        return "those of humans"
     if are_human_votes(data.battles):
         return "those of these voters"
     if is_judged(data.battles):

@@ -22,8 +22,8 @@ class TypedArguments:
         are_scores: whether scores are ranked, for which there is no plan of judge calls.
         has_items: whether the battles name their items, by which labels of humans are matched.
         can_plan: whether `podium plan` takes the battles as a pilot.
-        can_calibrate: whether `podium calibrate` may take the battles: of one judge, of three models
-            or more, and of as many items as a plan needs.
+        can_calibrate: whether `podium calibrate` may take the battles: of one judge, of three
+            models or more, and of as many items as a plan needs.
         spread: of scores from 0 to 1, the option of `podium plan` with how much the scores of two
             models differ; empty if it is not known.
         are_pooled: whether the verdicts of several judges are ranked together.

@@ -210,7 +210,9 @@ def _reason_against_elo(data: AuditData) -> str:
     flagged = [check.name for check in data.checks if check.is_flagged]
     against = [name for name in dict.fromkeys(flagged) if name not in HARMLESS_TO_ELO]
     if against:
-        return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
+        number = len(against)
+        probes = plural("probe", number)
+        return f"the {probes} {join_names(against)} {word_for(number, 'is', 'are')} flagged"
     if HARD_CREDIT in data.battles.rows.battle_columns:
         return "graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
     ranked = [entry for entry in data.standings.entries if entry.score is not None]

@@ -138,6 +138,10 @@ def test_commands_of_remedies_run(tmp_path, monkeypatch, name):
     assert all(probe.remedy for probe in audit.flagged_probes)
     for command in commands:
         first, *words = shlex.split(command)
+        if first == "inspect":
+            # It needs responses and a judge, which only the user has.
+            assert words[:2] == ["eval", "podium/round_robin"]
+            continue
         assert first == "podium"
         done = CliRunner().invoke(command_line, words)
         assert done.exit_code == 0, (command, done.output)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -204,24 +205,34 @@ def make_board(world: World, seed: int) -> pd.DataFrame:
                     logit = _logit_of(world, own[item], lengths[item], item, first, second, bonus)
                     if world.loud and voter == 0 and {first, second} == {0, 1}:
                         logit = 4.0 if first == 1 else -4.0
-                    rows.append(
-                        {
-                            "item": f"q{item:04d}",
-                            "model_a": world.names[first],
-                            "model_b": world.names[second],
-                            "credit": _credit_of(world, rng, logit, first, second),
-                            "human": _human_credit(world, rng, own[item], first, second),
-                            "order": "ab",
-                            "judge": judge,
-                            "voter": f"v{voter:02d}",
-                            "category": f"c{item % 2}",
-                            "passage": f"p{passage[item]:03d}",
-                            "length_a": round(lengths[item, first]),
-                            "length_b": round(lengths[item, second]),
-                            "created_at": 1_700_000_000 + 3600 * item,
-                        }
-                    )
+                    verdict = {
+                        "model_a": world.names[first],
+                        "model_b": world.names[second],
+                        "credit": _credit_of(world, rng, logit, first, second),
+                        "human": _human_credit(world, rng, own[item], first, second),
+                        "judge": judge,
+                        "voter": f"v{voter:02d}",
+                        "length_a": round(lengths[item, first]),
+                        "length_b": round(lengths[item, second]),
+                    }
+                    rows.append({**verdict, **_columns_of_item(item, int(passage[item]))})
     return _with_columns_of(world, pd.DataFrame(rows))
+
+
+def _columns_of_item(item: int, passage: int) -> dict[str, Any]:
+    """Return the columns that all verdicts on an item share.
+
+    Args:
+        item: number of the item.
+        passage: number of its passage.
+    """
+    return {
+        "item": f"q{item:04d}",
+        "order": "ab",
+        "category": f"c{item % 2}",
+        "passage": f"p{passage:03d}",
+        "created_at": 1_700_000_000 + 3600 * item,
+    }
 
 
 def _logit_of(

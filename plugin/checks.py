@@ -194,12 +194,15 @@ class Check:
     def start_sentence(self, text: str) -> str:
         """Return a text of this check with a capital first letter, as a sentence begins.
 
-        If the kind's `flagged` begins with the name of a model or judge, the text is unchanged.
+        If the text begins with the name of a model or judge, it is unchanged.
 
         Args:
             text: the finding or the clause of this check.
         """
-        return text if self.kind.starts_with_name else text[:1].upper() + text[1:]
+        names = (str(self.fields[key]) for key in NAMES_IN_FIELDS if self.fields.get(key))
+        is_named = self.is_flagged and self.kind.starts_with_name
+        begins_with_name = is_named or text.startswith(tuple(names))
+        return text if begins_with_name else text[:1].upper() + text[1:]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check for JSON; unknown and unbounded figures are None.
@@ -260,16 +263,18 @@ def not_known(name: str, reason: str, answer: str = "", **facts: Any) -> Check:
     return Check(name=name, result=Result.NOT_KNOWN, reason=reason, answer=answer, **facts)
 
 
+NAMES_IN_FIELDS = ("judge", "model", "a")
+"""Fields of checks that are names of models or judges, with which a text may begin."""
 CHECK_COLUMNS = ("check", "result", "found")
 """The header of a table of checks."""
 _CHECKS = (
     CheckKind(
         "connected",
         threshold=1,
-        flagged="{groups} groups that never met",
+        flagged="{groups} groups of models never met",
         ok="battles connect all models",
         number="{groups}",
-        remedy="judge battles between the groups{joining}",
+        remedy="{remedy}",
         remedy_apart=True,
         unit="count",
     ),
@@ -706,6 +711,8 @@ _CHECKS = (
     CheckKind(
         "human scale",
         threshold=NO_THRESHOLD,
+        ok="the ratings are on the scale of humans {source} (beta {beta})",
+        unit="log-odds",
         question="whether distances match human ratings",
         is_descriptive=True,
     ),

@@ -36,8 +36,10 @@ from podium.rankers.fit.coded import (
     ratio_or_nan,
     require_choice,
 )
+from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.unequal_weights import are_unequal
-from podium.rankers.ranking import Standings
+from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 MOST_LEVELS = 21
@@ -170,6 +172,7 @@ def informativeness(
     further_columns = _three_level_columns(by_outcome) if by_level else {}
     result = RankerResult(
         estimate,
+        Fit(components=comparison_graph(pair_sums(coded)).groups),
         extra=further_columns | {"pairs": pair_counts},
         diagnostics={"levels": "full" if by_level else "three"},
         warnings=[*_comparison_warnings(battles, by_level, not_compared)],

@@ -37,8 +37,9 @@ from podium.rankers.fit.coded import (
     ratio_or_nan,
     require_choice,
 )
+from podium.rankers.fit.graph import number_groups
 from podium.rankers.fit.unequal_weights import are_unequal, effective_freedom, residual_factors
-from podium.rankers.ranking import Standings
+from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import (
     SAME_SCORE,
     Exposure,
@@ -115,6 +116,15 @@ class ScoreMatrix:
         return ~np.isnan(self.values)
 
     @property
+    def groups_of_models(self) -> int:
+        """Number of groups of models that have no item in common."""
+        if self.is_known.all(axis=1).any():
+            return 1
+        is_known = self.is_known.astype(np.float32)
+        share_an_item = is_known.T @ is_known > 0
+        return int(number_groups(share_an_item).max()) + 1
+
+    @property
     def is_bounded(self) -> bool:
         """Whether all scores lie in [0, 1]."""
         return bool(np.nanmin(self.values) >= 0 and np.nanmax(self.values) <= 1)
@@ -155,6 +165,7 @@ def mean(
         estimate = _bet_on_means(matrix, level)
     result = RankerResult(
         estimate,
+        Fit(components=matrix.groups_of_models),
         diagnostics={"drop_out": mean_robustness(matrix)},
         warnings=_missing_scores_warning(matrix),
     )
@@ -268,7 +279,8 @@ def median(
     equal_medians = len(estimate.score) - len(np.unique(estimate.score))
     if equal_medians:
         warnings.append(Notice("equal-medians", {"models": equal_medians}))
-    result = RankerResult(estimate, warnings=warnings)
+    fit = Fit(components=matrix.groups_of_models)
+    result = RankerResult(estimate, fit, warnings=warnings)
     exposure = _count_scored_models(battles, matrix)
     return build_standings("median", "score", exposure, result, level=level, rng=rng)
 

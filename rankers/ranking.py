@@ -20,13 +20,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+UNCONNECTED_GROUPS = "unconnected_groups"
+"""Key in the diagnostics of standings: the models of each group, if groups never met."""
+GROUP = "group"
+"""Key in `Entry.extra`: the number of the model's group, from 1, if groups never met."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """The row of one model in standings.
 
     Attributes:
         model: name of the model.
-        rank: rank by score, 1 is best; equal scores share a rank.
+        rank: rank by score, 1 is best; equal scores share a rank. If battles do not connect all
+            models, it is the rank among the models of the same group.
         rank_low: smallest rank of the rank set, None if unknown.
         rank_high: largest rank of the rank set, None if unknown.
         score: the score, None if unknown.
@@ -70,7 +77,8 @@ class Fit:
         converged: whether the fit reached its maximum.
         gradient: largest absolute component of the gradient at the maximum, divided by the total
             weight of the battles.
-        components: number of groups of models that no battles connect.
+        components: number of groups of models that no battles connect; of scores, that have no item
+            in common. With several groups, only models of one group are compared.
         separated: names of the models whose ratings the battles do not bound.
         regularization: lambda of the penalty.
         beta: logits of human preference per unit of the judge's margin.
@@ -180,6 +188,14 @@ class Standings:
     def shown_slice(self) -> str | None:
         """The slice as people read it; None if the standings are of all battles."""
         return self.slice if self.slice_label is None else self.slice_label
+
+    @property
+    def unconnected_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The models of each group, if the models fall into groups that never met; else empty.
+
+        Only models of one group are compared.
+        """
+        return tuple(map(tuple, self.diagnostics.get(UNCONNECTED_GROUPS, ())))
 
     def map_texts(self, change: Callable[[str], str]) -> "Standings":
         """Return the standings with a function applied to all sentences of answer, warnings and

@@ -337,7 +337,7 @@ def _schedule_warnings(
         yield Notice("never-met-anchor", {"model": coded.models[k], "anchor": anchor})
     yield from _warn_of_lesser_anchor(coded, anchor)
     all_pairs = len(score) * (len(score) - 1) / 2
-    if anchor is None and len(pairs.first) < all_pairs:
+    if anchor is None and groups == 1 and len(pairs.first) < all_pairs:
         yield Notice("different-opponents")
     if groups > 1:
         yield Notice("disconnected", {"groups": groups})

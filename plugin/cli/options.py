@@ -17,6 +17,7 @@ from podium.data.reading_options import OPTIONS_BY_NAME
 from podium.data.text_encodings import texts_in
 from podium.errors import UsageError
 from podium.garbage_collection import rare_garbage_collection
+from podium.notices.option_forms import typed_source
 from podium.show.report.styles import PICTURES, STYLES
 from podium.storage.remote import place_of, without_secrets
 
@@ -196,7 +197,8 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
         target = reading if name in READING_PARAMETERS or name == "sources" else others
         if isinstance(parameter, click.Argument):
             # Arguments stand before all options.
-            target[:0] = value if isinstance(value, list | tuple) else [value]
+            words = value if isinstance(value, list | tuple) else [value]
+            target[:0] = map(typed_source, words)
         elif isinstance(parameter, click.Option):
             target += _typed_option(parameter, value)
     return reading, others

@@ -13,6 +13,7 @@ from podium.errors import OtherQuestionError, PodiumError, UsageError
 from podium.hookspecs import load_target
 from podium.names import joined_name
 from podium.notices.notice import select_codes
+from podium.notices.option_forms import quoted_sources
 from podium.plugins import catalogue
 from podium.responses.collection import CODES_OF_PAIRING, Responses
 from podium.responses.read import FileReader, read_responses
@@ -59,7 +60,7 @@ def split_arguments(
     if len(words) == 2:
         return _labelled_paths(words, names_joined=names_joined)
     if all(Path(word).is_file() for word in words):
-        paths = " ".join(words)
+        paths = quoted_sources(words)
         raise UsageError(
             f"{len(words)} files and no names of models: two files are compared with each other; "
             f"`podium rank {paths}` ranks all of them, and `podium compare {paths} --baseline "

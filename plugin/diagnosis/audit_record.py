@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from podium.checks import GRAVITY, Check, Result
 from podium.diagnosis.checks.all_checks import CAUTIONS
 from podium.diagnosis.checks.card_sections import ERROR_RATE
-from podium.documents import Document
+from podium.documents import Document, text_of_result
 from podium.format_version import FORMAT_VERSION
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notices_to_json
@@ -21,13 +21,22 @@ DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", 
 ADVICE = {
     "fit": "look at such pairs one by one",
     "own family": "see how it rates its family, and add a judge of another one",
-    "items": "judge more items",
-    "first place": "judge more items",
+    "items": "add more items",
+    "first place": "add more items",
 }
-"""What helps in words, by name of a flagged check whose row shows a command, too.
+"""What helps in words, by name of a flagged check.
 
-It replaces the remedy of the check, which would name the command once more, or is empty.
+It replaces the remedy of the check, which would name the command of the row once more, or is empty.
 """
+WRITTEN_BY_CONVERT = (
+    " (`podium convert` writes them with their reasons)",
+    " (`podium convert` writes the rows with their reasons)",
+)
+"""Parts of remedies that are left out if the row shows this command."""
+NOT_APPLICABLE_TEXT = "does not apply"
+"""The result of a probe that cannot be made of such data."""
+DESCRIBED_TEXT = "measured"
+"""The result, in place of `ok`, of a probe that is never flagged."""
 RESULTS_IN_ORDER = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
 """The results, in the order in which tables show them."""
 
@@ -58,6 +67,15 @@ class Probe:
         return self.check.name == "first place" and not self.check.is_flagged
 
     @property
+    def result_text(self) -> str:
+        """The result: ok, flagged, not known, measured, or does not apply."""
+        if not self.applies:
+            return NOT_APPLICABLE_TEXT
+        if self.is_descriptive and self.check.result is Result.OK:
+            return DESCRIBED_TEXT
+        return self.check.result.value
+
+    @property
     def applies(self) -> bool:
         """Whether the probe can be made of such data."""
         return bool(self.check.fields.get("applies", True))
@@ -83,12 +101,18 @@ class Probe:
         """What helps in words; empty if there is nothing to say.
 
         If the probe has a command and is not known, it is empty: the command makes it known. If it
-        has a command and is flagged, it is the text of `ADVICE`, else the remedy of the check.
+        is flagged, it is the text of `ADVICE` if it has a command or the check has no remedy, else
+        the remedy of the check.
         """
         if self.command and not self.check.is_known:
             return ""
-        if self.command and self.check.is_flagged:
-            return ADVICE.get(self.check.name, self.check.remedy)
+        has_words = bool(self.check.remedy) and not self.command
+        if self.check.is_flagged and not has_words:
+            advice = ADVICE.get(self.check.name, self.check.remedy)
+            # Not all remedies of unparsed replies name the command that writes them.
+            for text in WRITTEN_BY_CONVERT:
+                advice = advice.replace(text, "")
+            return advice
         return self.check.remedy
 
     @property
@@ -119,9 +143,11 @@ class Probe:
     def to_dict(self) -> dict[str, Any]:
         """Return the probe for JSON: the check, with the name of the probe, judge and command.
 
-        The key `judge` is left out if the probe is about the whole ranking.
+        The result is that of tables (`result_text`). The key `judge` is left out if the probe is
+        about the whole ranking.
         """
         content = self.check.to_dict()
+        content["result"] = self.result_text
         content["text"] = self.finding_text
         judge = {"judge": self.judge} if self.judge else {}
         return {
@@ -149,6 +175,17 @@ class BoardAudit:
     probes: tuple[Probe, ...]
     answer: tuple[str, ...] = ()
     source: str = ""
+
+    def __repr__(self) -> str:
+        return f"BoardAudit({self.summary})"
+
+    @property
+    def summary(self) -> str:
+        """The ranker, the slice, and how many probes are flagged, in brief."""
+        of_slice = f" [{self.standings.shown_slice}]" if self.standings.slice else ""
+        tested = sum(not probe.is_descriptive for probe in self.probes)
+        flagged = len(self.flagged_probes)
+        return f"{self.standings.ranker}{of_slice}: {flagged} of {tested} probes flagged"
 
     @property
     def flagged_probes(self) -> tuple[Probe, ...]:
@@ -181,6 +218,12 @@ class Audit(Document):
     failures: tuple[str, ...] = ()
     warnings: tuple[Notice, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Audit({'; '.join(board.summary for board in self.boards)})"
+
+    def __str__(self) -> str:
+        return text_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document as plain Python values: audits, warnings and provenance.

@@ -144,6 +144,23 @@ def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
     return typed_form()(kind, name, value)
 
 
+def typed_source(source: str) -> str:
+    """Return a source as it can be typed anywhere in a command.
+
+    The name of a file that begins with a dash would be an option: it gets `./` in front. A dash
+    alone is standard input.
+
+    >>> typed_source("-x.csv"), typed_source("x.csv"), typed_source("-")
+    ('./-x.csv', 'x.csv', '-')
+    """
+    return f"./{source}" if source.startswith("-") and source != "-" else source
+
+
+def quoted_sources(sources: Iterable[str]) -> str:
+    """Return sources as they are typed, quoted for a shell, with blanks between."""
+    return shlex.join(map(typed_source, sources))
+
+
 def judging_command(sources: Iterable[str]) -> str:
     """Return the command that lets a judge compare responses.
 

@@ -60,8 +60,11 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
             items=needed,
         )
     models = _verdict_models(request)
-    yield _price_tournament(request, _anchor_design(request), models)
-    for name in ("round_robin", "swim", "chain", "ring"):
+    names: tuple[str, ...] = ("round_robin", "ring")
+    if not request.compares_one_pair:
+        yield _price_tournament(request, _anchor_design(request), models)
+        names = ("round_robin", "swim", "chain", "ring")
+    for name in names:
         design = TournamentDesign(label=name, name=name, settings={"seed": request.seed})
         yield _price_tournament(request, design, models)
     if request.items is None:

@@ -5,13 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.jury_verdicts import is_merging_jury
 from podium.data.reading.judgments import read_battles
 from podium.diagnosis.judge_checks import is_judged
+from podium.diagnosis.pilot_facts import spread_option
 from podium.errors import UsageError
 from podium.planning.plan_record import Tariff
 from podium.plugins.catalogue import find_realization
@@ -102,28 +101,9 @@ def _differences_by_task(battles: Battles) -> Iterator[str]:
         battles.slices(column, most=len(battles.values_of(column))) if column else [("", battles)]
     )
     for name, part in parts:
-        option = _spread_option(part)
+        option = spread_option(part)
         of_task = f" ({name})" if name else ""
         if option:
             yield f"`podium plan --difference 2points {option}`{of_task}"
         else:
             yield f"not known, as models never differ, or by the same on all items{of_task}"
-
-
-def _spread_option(battles: Battles) -> str:
-    """Write the option of `podium plan` with how much the scores of two models differ.
-
-    It is empty if no two models have different scores on an item, or if their difference is the
-    same on all items.
-    """
-    table = battles.table
-    difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)
-    if not difference.any():
-        return ""
-    scores_of_a = table["score_a"].dropna()
-    scores_of_b = table["score_b"].dropna()
-    scores = {*scores_of_a.unique(), *scores_of_b.unique()}
-    if scores <= {0.0, 1.0}:
-        return f"--disagree {np.mean(difference != 0):.2g}"
-    spread = float(np.std(difference))
-    return f"--spread {spread:.2g}" if spread > 0 else ""

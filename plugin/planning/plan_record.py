@@ -484,6 +484,12 @@ class PlanRequest:
         return {"alpha": self.alpha, "power": self.power}
 
     @property
+    def compares_one_pair(self) -> bool:
+        """Whether two models of a pilot are compared, for which no design needs an anchor."""
+        is_of_two = self.record is not None and len(self.record.field.models) == 2
+        return is_of_two and self.models == 2 and self.baseline is None
+
+    @property
     def share_decided(self) -> Estimate:
         """Share of battles that do not end in a tie."""
         return self.ties.transform(lambda ties: 1 - ties, decreasing=True)

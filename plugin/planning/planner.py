@@ -293,9 +293,9 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
 def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     """Yield the pilot's models as candidates for the anchor, the most informative first.
 
-    Models of unknown informativeness are left out. Nothing is yielded without a pilot, or if it
-    cannot be ranked by informativeness. `methods` and `missing` of the request are changed in
-    place.
+    Models of unknown informativeness are left out. Nothing is yielded without a pilot, if there are
+    two models, which need no anchor, or if the pilot cannot be ranked by informativeness.
+    `methods` and `missing` of the request are changed in place.
     """
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
@@ -304,6 +304,8 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
         calls = request.tariff.cost(size, PILOT_ITEMS, request.models).calls
         remedy = f"play {PILOT_ITEMS} items ({size:,} battles, {calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
+        return
+    if request.compares_one_pair:
         return
     from podium.ranking.rank_battles import rank
 
@@ -355,9 +357,11 @@ def _share_through_anchor(
     """Return the share of items that distinguish two models through the anchor.
 
     Without a pilot, it follows from the share of ties. With one, it is the informativeness of the
-    request's anchor. It is None if that is unknown or 0; the reason is then added to `missing` of
-    the request.
+    request's anchor. It is None if two models need no anchor, or if it is unknown or 0; the reason
+    is then added to `missing` of the request.
     """
+    if request.compares_one_pair:
+        return None
     if request.record is None:
         return Estimate(three_levels(request.ties.value, edge=0.0).informative)
     shares = {each.anchor: each.informativeness for each in candidates}
@@ -527,7 +531,8 @@ def select_design(
     question = "are there at most 3 models?"
     if models <= 3:
         step = f"{question} yes, {models}: all pairs cost no more than an anchor from outside would"
-        return Decision(design="round_robin", advice="compare all pairs", steps=(*steps, step))
+        advice = "compare the two models" if models == 2 else "compare all pairs"
+        return Decision(design="round_robin", advice=advice, steps=(*steps, step))
     steps.append(
         f"{question} no, {models}: the cost of all pairs grows with the square of their number"
     )

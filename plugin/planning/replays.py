@@ -207,6 +207,14 @@ def merge_orders(battles: Battles) -> Battles:
     return replace(battles, rows=rows, whole=None)
 
 
+def _plan_from_numbers(battles: Battles) -> str:
+    """Return the command that plans from the numbers of models and ties of battles."""
+    verdicts = battles.table["credit"].dropna().to_numpy(dtype=float)
+    ties = float((verdicts == 0.5).mean()) if len(verdicts) else 0.0
+    # A plan takes a share of ties below 1.
+    return f"podium plan --models {len(battles.models)} --ties {min(ties, 0.99):.2g}"
+
+
 def recording_of(
     battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False, by_order: bool = False
 ) -> Recording:
@@ -229,8 +237,9 @@ def recording_of(
         refuse_several_judges(battles)
     if not battles.has_items:
         raise NotIdentifiedError(
-            "no item column: a tournament is replayed by item; name it, as "
-            f"--columns {item_option(battles.likely_item)}"
+            "no item column: plans and replays need to know which battles are about one item; name "
+            f"the column, as --columns {item_option(battles.likely_item)}; if there is none, as in "
+            f"a table of wins, plan from numbers: `{_plan_from_numbers(battles)}`"
         )
     if by_order:
         battles = separate_orders(battles)

@@ -503,6 +503,8 @@ def _differences_by_edge(
         return expected
     pool = list(recorded_differences(request.record))
     if not pool:
+        if request.compares_one_pair:
+            return dict.fromkeys(edges, ())
         why = "no item of the pilot has two readable verdicts against one anchor"
         request.leave_out(
             "items by Wilcoxon's test", why, "play several models on each item", unanswerable=True

@@ -1,6 +1,5 @@
 """Audit battles: rank them, and make every check of the ranking and of its judges."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,14 +20,21 @@ from podium.diagnosis.checks.all_checks import (
 )
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.card_sections import CardSections
-from podium.diagnosis.checks.place_checks import nearest_open_places
+from podium.diagnosis.checks.loss_checks import LOSSES
+from podium.diagnosis.checks.place_checks import describe_elo, nearest_open_places
 from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 from podium.diagnosis.checks.sample_checks import check_connected_battles
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, limits_of_audit, why_too_many
+from podium.diagnosis.checks.size_limits import (
+    FEWEST_COMPARED,
+    MOST_BATTLES,
+    limits_of_audit,
+    why_too_many,
+)
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
+from podium.diagnosis.pilot_facts import can_be_pilot, spread_of_shares
 from podium.distributions import ndtr, ndtri
 from podium.errors import NotIdentifiedError, PodiumError
-from podium.notices.option_forms import typed_as, typed_in_command
+from podium.notices.option_forms import quoted_sources, typed_as, typed_in_command
 from podium.rankers.ranking import Ranking, Standings
 from podium.ranking.rank_battles import Slice, families_of_table, merge_juries, rank, split_slices
 from podium.show.answers.audit_sentences import audit_answer
@@ -165,7 +171,7 @@ def audit_ranking(
         level=level,
         seed=seed,
         is_pooled=pool,
-        arguments=arguments or TypedArguments(" ".join(map(shlex.quote, battles.sources))),
+        arguments=arguments or TypedArguments(quoted_sources(battles.sources)),
     )
     with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
@@ -250,7 +256,9 @@ class _AuditRequest:
             if check.name != "first place"
         ]
         if standings.scale.name != "score":
-            checks = [*check_connected_battles(battles), *checks]
+            # This check has an ok row, too, and names battles that would connect the groups.
+            others = [check for check in checks if check.name != "connected"]
+            checks = [*check_connected_battles(battles), *others]
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
         data = AuditData(
@@ -265,31 +273,55 @@ class _AuditRequest:
         further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
         number = len(further) - len(of_judges)
         named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
-        listed = [("", check) for check in [*checks, *further[:number]]]
+        elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
+        listed = [("", check) for check in [*checks, *further[:number], *elo]]
         listed += _gravest_of_judges(list(named))
         names = {check.name for _, check in listed}
         listed += [("", check) for check in checks_of_absent(names, data)]
-        arguments = self._arguments_of(value, battles, standings)
-        probes = [_build_probe(judge, check, standings, arguments) for judge, check in listed]
-        probes.sort(key=lambda probe: probe.place)
+        probes = self._build_probes(listed, value, battles, standings)
         answer = audit_answer(standings, probes)
         return BoardAudit(
             standings=standings, probes=tuple(probes), answer=answer, source=self.arguments.reading
         )
 
+    def _build_probes(
+        self,
+        listed: Sequence[tuple[str, Check]],
+        value: str | None,
+        battles: Battles,
+        standings: Standings,
+    ) -> list[Probe]:
+        """Return the sorted probes of a slice, with the commands that help.
+
+        Args:
+            listed: the checks, each with the judge that it is about; empty for the whole ranking.
+            value: value of the slice; None if there are no slices.
+            battles: the battles of the slice.
+            standings: the ranking of the slice.
+        """
+        arguments = self._arguments_of(value, battles, standings)
+        probes = [
+            _build_probe(judge, check, standings, arguments, battles) for judge, check in listed
+        ]
+        return sorted(probes, key=lambda probe: probe.place)
+
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
     ) -> TypedArguments:
         """Return what was typed to read a slice, for the commands of its remedies."""
-        separation = standings.separation
-        names = () if separation is None else tuple(separation.names[:2])
+        are_scores = standings.scale.name == "score"
+        can_plan = can_be_pilot(battles) and not standings.unconnected_groups
+        has_enough_models = len(battles.models) >= FEWEST_COMPARED
         shown_slice = standings.shown_slice if value else None
         return replace(
             self.arguments.of_slice(self.column, shown_slice),
             are_votes=are_human_votes(battles),
-            are_scores=(standings.scale.name == "score"),
+            are_scores=are_scores,
+            has_items=battles.has_items,
+            can_plan=can_plan,
+            can_calibrate=can_plan and has_enough_models and not self.is_pooled,
+            spread=spread_of_shares(battles) if are_scores else "",
             are_pooled=self.is_pooled,
-            leaders=names,
         )
 
     def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
@@ -325,7 +357,11 @@ class _AuditRequest:
 
 
 def _build_probe(
-    judge: str, check: Check, standings: Standings, arguments: TypedArguments
+    judge: str,
+    check: Check,
+    standings: Standings,
+    arguments: TypedArguments,
+    battles: Battles,
 ) -> Probe:
     """Return the probe of a check, with the command that helps.
 
@@ -334,13 +370,25 @@ def _build_probe(
         check: the check.
         standings: the ranking.
         arguments: what was typed to read and rank the battles.
+        battles: the battles of the ranking.
     """
+    if check.is_flagged and check.name in LOSSES and not _has_complete_items(battles):
+        return Probe(check, judge)
     more = {}
     nearest = nearest_open_places(standings)
     counts_items = standings.counts.unit == "item" and "raters" not in standings.diagnostics
     if check.name == "places" and nearest is not None and counts_items:
         more["needed"] = str(standings.counts.units + nearest[1])
     return Probe(check, judge, remedy_command(check, arguments, more))
+
+
+def _has_complete_items(battles: Battles) -> bool:
+    """Return whether some items have a readable battle of every pair of models."""
+    try:
+        battles.complete_items()
+    except PodiumError:
+        return False
+    return True
 
 
 def _cards_of_judges(

@@ -43,6 +43,7 @@ from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
 from podium.ranking.measured import add_measured
 from podium.ranking.plugin_scores import require_scores
+from podium.ranking.unconnected_groups import order_within_groups
 from podium.score_scale import as_scale
 from podium.scorers.judge_record import judges_with_other_prompts, judges_with_other_replies
 from podium.show.answers.sentences import add_answers
@@ -634,7 +635,8 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     """Rank a slice, of a jury by its merged verdicts.
 
     How the verdicts in both orders agree is known of single judges alone, and is added to the
-    diagnostics. So is the number of voters or judges whose differences no interval includes.
+    diagnostics. So is the number of voters or judges whose differences no interval includes. If
+    groups of models never met, only models of one group are compared.
 
     Args:
         ranker: the ranker.
@@ -645,7 +647,8 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
         NotIdentifiedError: as in `require_verdicts`, or the ranker cannot rank the battles.
     """
     require_verdicts(part)
-    standings = ranker(part if merged is None else merged)
+    ranked = part if merged is None else merged
+    standings = order_within_groups(ranker(ranked), ranked)
     facts: dict[str, Any] = {}
     swaps = None if merged is None else part.swaps()
     if swaps is not None:

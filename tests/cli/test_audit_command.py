@@ -2,9 +2,14 @@
 
 import csv
 import json
+import shlex
 from io import StringIO
 
+import pytest
 from planted_boards import KINDS, make_board
+
+from podium.checks import make_check
+from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 
 COMMAND = "podium diagnose board.csv --columns credit=won --section position"
 
@@ -136,7 +141,7 @@ def test_scores_have_no_command_that_plans_judge_calls(podium, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     [commands] = commands_of(podium, "solved.csv")
     assert "items" in commands
-    assert not any(command.startswith("podium plan") for command in commands.values())
+    assert commands["items"].startswith("podium plan --difference 2points --disagree ")
 
 
 def test_further_voters_are_no_number_of_items(podium, tmp_path, monkeypatch):
@@ -146,3 +151,31 @@ def test_further_voters_are_no_number_of_items(podium, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     [commands] = commands_of(podium, "board.csv")
     assert commands["places"] == ""
+
+
+@pytest.mark.parametrize("typed", [("--", "-x.csv"), ("./-x.csv",)])
+def test_commands_for_a_file_that_begins_with_a_dash_run(podium, tmp_path, monkeypatch, typed):
+    save_board(tmp_path).rename(tmp_path / "-x.csv")
+    monkeypatch.chdir(tmp_path)
+    words = ("audit", "--columns", "credit=won", "--format", "json", *typed)
+    [audit] = json.loads(podium(*words).out)["audits"]
+    commands = [each["command"] for each in audit["probes"] if "x.csv" in each["command"]]
+    commands = [command for command in commands if "TABLE" not in command]
+    assert commands
+    for command in commands:
+        assert " ./-x.csv" in command
+        done = podium(*shlex.split(command)[1:])
+        assert done.code in (0, 3), (command, done.err)
+
+
+def test_other_messages_name_files_that_begin_with_a_dash(podium, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("-a.csv", "-b.csv", "-c d.csv"):
+        save_board(tmp_path).rename(tmp_path / name)
+    done = podium("compare", "--", "-a.csv", "-b.csv", "-c d.csv")
+    assert "`podium rank ./-a.csv ./-b.csv './-c d.csv'`" in done.err
+
+
+def test_no_command_has_a_name_of_a_model_that_looks_like_an_option():
+    check = make_check("ties", is_flagged=True, fields={"a": "-m", "b": "dune"})
+    assert remedy_command(check, TypedArguments("battles.csv")) == ""

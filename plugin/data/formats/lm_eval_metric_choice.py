@@ -1,6 +1,5 @@
 """Choose the metrics of lm-eval's tasks that count."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from podium.data.formats.headline_metrics import (
 from podium.data.formats.lm_eval_scores import Scores
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
-from podium.notices.option_forms import judging_command, option_text
+from podium.notices.option_forms import judging_command, option_text, quoted_sources
 from podium.wording import some, word_for
 
 
@@ -214,7 +213,7 @@ def _no_metric_error(
     way = f"let a judge compare the responses: `{judging_command(folders)}`"
     played = _folder_of_tournaments(files)
     if played:
-        way = f"verdicts of judges are in {played}: `podium rank {shlex.quote(played)}`"
+        way = f"verdicts of judges are in {played}: `podium rank {quoted_sources([played])}`"
     return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
 
 

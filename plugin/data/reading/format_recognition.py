@@ -1,5 +1,6 @@
 """Recognise the format of a table by its columns, or say what is missing."""
 
+import shlex
 from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
@@ -149,4 +150,4 @@ def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str |
         return None
     typed = {own: name for own, name in (("item", item), ("score", score)) if own != name}
     named = f" {format_assignments('columns', typed)}" if typed else ""
-    return f"podium rank NAME={source} OTHER=FILE{named}"
+    return f"podium rank {shlex.quote(f'NAME={source}')} OTHER=FILE{named}"

@@ -1,6 +1,5 @@
 """Read the battles that a query describes, of any sources."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -29,6 +28,7 @@ from podium.frames import is_frame
 from podium.hookspecs import Format, Reading
 from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
+from podium.notices.option_forms import quoted_sources
 from podium.plugins import catalogue
 from podium.run_record import ONE_TASK
 from podium.storage.remote import urls_in_errors
@@ -260,7 +260,7 @@ def _with_command(error: OneModelError, query: BattleQuery) -> OneModelError:
         options = f" --allow {FINDING}"
     except PodiumError:
         return error
-    typed = " ".join(map(shlex.quote, paths))
+    typed = quoted_sources(paths)
     command = f"compare two runs of {repeats.model} with `podium compare {typed}{options}`"
     if options:
         command += ", whose inputs or targets differ"

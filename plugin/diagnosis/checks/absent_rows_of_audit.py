@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
+from podium.diagnosis.checks.category_checks import why_no_categories
+from podium.diagnosis.checks.group_checks import why_no_groups
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.wording import quantity
@@ -68,7 +70,7 @@ def _row_of_groups(data: AuditData) -> Check:
     """Return the row of groups of items, which does not apply if groups are the unit already."""
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
-    return _not_known_check("groups", "no column puts items into groups", data.battles)
+    return _not_known_check("groups", why_no_groups(data.battles), data.battles)
 
 
 def _row_of_losses(data: AuditData) -> Check:
@@ -161,17 +163,18 @@ def _row_of_judges(data: AuditData) -> Check:
 
 def _row_of_categories(data: AuditData) -> Check:
     """Return the row of categories, which is not known."""
-    reason = "no column has categories with enough items each"
-    return _not_known_check("categories", reason, data.battles)
+    return _not_known_check("categories", why_no_categories(data.battles), data.battles)
 
 
 def _row_of_places(data: AuditData) -> Check:
     """Return the row of separated places.
 
     It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
-    models have a place, or because there are too many models.
+    models have a place, because groups of models never met, or because there are too many models.
     """
     standings = data.standings
+    if standings.unconnected_groups:
+        return not_known("places", "models of groups that never met have no common places")
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     if standings.error_method is None and not placed:
         return does_not_apply("places", f"the ranker {standings.ranker} does not give it")

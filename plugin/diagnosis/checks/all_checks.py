@@ -21,6 +21,7 @@ from podium.diagnosis.checks.comparability_checks import (
 )
 from podium.diagnosis.checks.group_checks import GROUPS, check_groups
 from podium.diagnosis.checks.human_checks import (
+    calibrated_scale,
     check_human_scale,
     check_misjudged,
     human_of_card,
@@ -64,7 +65,6 @@ from podium.diagnosis.checks.order_checks import (
     position_of_card,
 )
 from podium.diagnosis.checks.place_checks import (
-    describe_elo,
     describe_first_place,
     describe_places,
 )
@@ -75,6 +75,7 @@ from podium.diagnosis.checks.reply_checks import (
     unparsed_of_card,
 )
 from podium.diagnosis.checks.sample_checks import (
+    check_connected,
     check_items,
     check_played_pairs,
     check_same_items,
@@ -156,6 +157,7 @@ def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
 
 
 CHECKLIST = (
+    ListedCheck(of_standings=check_connected),
     ListedCheck(of_battles=check_unit),
     ListedCheck(
         of_battles=check_score_scale,
@@ -261,13 +263,12 @@ CHECKLIST = (
     ListedCheck(of_audit=describe_voters),
     ListedCheck(of_audit=describe_first_place),
     ListedCheck(of_audit=describe_places),
-    ListedCheck(of_audit=describe_elo),
 )
 """The checks of a ranking, of a judge card or of an audit, in the order in which tables show them.
 
-The checks `connected`, `first place` and `decisive rater` are not listed. Commands that show them
-call `check_connected` and `check_first_place` in `podium.diagnosis.checks.sample_checks`, and
-`check_leading_rater` and `check_rater_of_pair` in `podium.diagnosis.checks.rater_checks`.
+The checks `first place` and `decisive rater` are not listed. Commands that show them call
+`check_first_place` in `podium.diagnosis.checks.sample_checks`, and `check_leading_rater` and
+`check_rater_of_pair` in `podium.diagnosis.checks.rater_checks`.
 """
 
 
@@ -345,10 +346,14 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
 
     Means and medians of scores fit no ratings, so their check of the fit is left out. The option
     that the check of length proposes also names another ranker, unless this ranker can rank at
-    equal length; none is proposed if it did.
+    equal length; none is proposed if it did. The human scale is known of ratings by a calibration.
     """
     has_ratings = standings.scale.name != "score"
-    applicable = [check for check in checks if has_ratings or check.name != "fit"]
+    applicable = [
+        calibrated_scale(standings) or check if check.name == "human scale" else check
+        for check in checks
+        if has_ratings or check.name != "fit"
+    ]
     if standings.diagnostics.get("length_control"):
         remedy = EQUAL_LENGTH_REMEDY
     elif standings.ranker in LENGTH_CONTROLLED:

@@ -31,6 +31,10 @@ from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.rankers.fit.coded import cluster_codes
 
+NO_CATEGORIES_FOUND = "no column has categories of items"
+FEW_IN_CATEGORIES = (
+    "no category of the column {column} has {fewest} items or more in it and outside it"
+)
 FEWEST_ITEMS = 8
 """Categories with fewer items are not tested. Their items count among the other items."""
 PERMUTATIONS = 499
@@ -102,6 +106,19 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
     if not tested_columns:
         return ()
     return (_check_of_columns(battles, tested_columns),)
+
+
+def why_no_categories(battles: Battles) -> str:
+    """Return why no column of categories was tested, as a part of a sentence.
+
+    A column of categories of which each has too few items is named.
+    """
+    if battles.has_items and not are_too_many(battles):
+        known = (battles.item_codes >= 0) & battles.readable
+        for column, _ in category_columns(battles, known):
+            if not battles.has_lists(column):
+                return FEW_IN_CATEGORIES.format(column=column, fewest=FEWEST_ITEMS)
+    return NO_CATEGORIES_FOUND
 
 
 def _check_of_columns(

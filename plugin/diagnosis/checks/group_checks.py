@@ -26,6 +26,10 @@ FEWEST_GROUPS = 10
 """A column with fewer values has categories, which `--by` ranks one by one."""
 ONE_WINNER = 0.9
 """A column tells the winner if at least this share of its values have one winner."""
+NO_COLUMN = "no column puts items into groups"
+FEW_GROUPS = (
+    "the column {column} puts items into {groups} groups, and the test needs {fewest} or more"
+)
 PERMUTATIONS = 999
 """Largest number of random divisions; the smallest p-value is 0.001."""
 ROUNDING = 1e-12
@@ -86,6 +90,26 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
     return (make_check(GROUPS, is_flagged, number=p, fields=fields, models=models),)
 
 
+def why_no_groups(battles: Battles) -> str:
+    """Return why no column was tested for groups of items, as a part of a sentence.
+
+    A column with one value per item, but too few values, is named.
+    """
+    known = battles.readable
+    if not battles.has_items or are_too_many(battles) or not known.any():
+        return NO_COLUMN
+    known = known & (battles.item_codes >= 0)
+    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
+    used = {*criterion_columns(battles.columns), battles.group}
+    for name in sorted(battles.columns - NO_GROUPS - used):
+        texts = battles.rows.texts_of(name)[known].tolist()
+        of_item = _group_by_item(texts, item, len(distinct), fewest=2)
+        if of_item is not None:
+            groups = len({text for text in texts if text is not None})
+            return FEW_GROUPS.format(column=name, groups=groups, fewest=FEWEST_GROUPS)
+    return NO_COLUMN
+
+
 def dependent_groups(checks: Sequence[Check]) -> Check | None:
     """Return the flagged check of groups among adjusted checks; None if it is not flagged.
 
@@ -121,7 +145,9 @@ def _groups_of_items(
             yield name, of_item
 
 
-def _group_by_item(texts: Sequence[str | None], item: np.ndarray, items: int) -> np.ndarray | None:
+def _group_by_item(
+    texts: Sequence[str | None], item: np.ndarray, items: int, fewest: int = FEWEST_GROUPS
+) -> np.ndarray | None:
     """Return the group of each item by the texts of a column, shape (items,).
 
     An item whose cells are all empty is a group of its own. The result is None if the column does
@@ -132,12 +158,13 @@ def _group_by_item(texts: Sequence[str | None], item: np.ndarray, items: int) ->
         texts: the text of each battle.
         item: code of the item of each battle, shape (battles,).
         items: number of items.
+        fewest: the number of groups below which there are too few.
     """
     # Numbered by the first row, so that two names of one grouping have equal codes.
     named = dict.fromkeys(text for text in texts if text is not None)
     number_of = {text: number for number, text in enumerate(named)}
     groups = len(number_of)
-    if groups < FEWEST_GROUPS or items < FEWEST_PER_GROUP * groups:
+    if groups < fewest or items < FEWEST_PER_GROUP * groups:
         return None
     has_text = np.array([text is not None for text in texts])
     group = np.array([number_of[text] for text in texts if text is not None], dtype=np.int64)

@@ -10,6 +10,9 @@ from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.rankers.ranking import Standings
 from podium.wording import join_names
 
+OF_CALIBRATION = "of the calibration"
+"""Where a ranker has its map to human preferences from, if a calibration was given."""
+
 
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:
     """Return that it is not known whether rating gaps match human ones, and why.
@@ -21,6 +24,22 @@ def check_human_scale(battles: Battles) -> tuple[Check, ...]:
     is_labelled = "human" in battles.columns and np.isfinite(battles.numbers_of("human")).any()
     reason = "`podium calibrate` measures it" if is_labelled else "no human labels"
     return (not_known("human scale", reason, fields={"is_labelled": bool(is_labelled)}),)
+
+
+def calibrated_scale(standings: Standings) -> Check | None:
+    """Return the check of the human scale of ratings by a calibration, with its beta; else None.
+
+    Beta is the slope of human log-odds over the judge's signal.
+    """
+    if standings.diagnostics.get("soft", {}).get("from") != OF_CALIBRATION:
+        return None
+    fit = standings.fit
+    is_bounded = fit.beta_low is not None and fit.beta_high is not None
+    interval = (fit.beta_low, fit.beta_high) if is_bounded else None
+    beta = "not known" if fit.beta is None else f"{fit.beta:.2f}"
+    fields = {"source": "by the given calibration", "beta": beta}
+    facts = {"number": fit.beta, "interval": interval, "fields": fields}
+    return make_check("human scale", is_flagged=False, **facts)
 
 
 def human_of_card(card: CardSections) -> tuple[Check, ...]:

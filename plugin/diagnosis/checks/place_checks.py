@@ -42,6 +42,11 @@ AGAINST_ELO = frozenset(
 """Names of the checks because of which a gap in Elo is no win rate, if they are flagged."""
 
 
+HARMLESS_TO_ELO = frozenset({"position", "unparsed"})
+"""Names of the probes that leave gaps in Elo quotable if they are flagged: both orders together
+cancel a preference for a position, and unparsed replies may be lost at random."""
+
+
 def checks_against_elo(checks: Sequence[Check]) -> tuple[str, ...]:
     """Return the names of the flagged checks because of which a gap in Elo is no win rate.
 
@@ -56,10 +61,11 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
     """Describe which neighbouring places are separated, and what would separate the next ones.
 
     Of the neighbours that are too close to call, those are named that need the fewest further
-    items for 80% power. Empty if fewer than two models have a place.
+    items for 80% power. Empty if fewer than two models have a place, and if groups of models never
+    met, because their places are not comparable.
     """
     separation = data.standings.separation
-    if separation is None or len(separation.names) < 2:
+    if separation is None or len(separation.names) < 2 or data.standings.unconnected_groups:
         return ()
     pairs = len(separation.names) - 1
     separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]
@@ -180,8 +186,11 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
 def describe_elo(data: AuditData) -> tuple[Check, ...]:
     """Describe whether gaps in Elo may be quoted as win rates; empty for rankers without Elo.
 
-    They may not if a check of `AGAINST_ELO` is flagged, if the battles do not bound the rating of
-    the first model, if no model has an interval, or if credits are graded.
+    They may not if a probe is flagged that is not in `HARMLESS_TO_ELO`, if the battles do not bound
+    the rating of the first model, if no model has an interval, or if credits are graded.
+
+    Args:
+        data: the ranking, with all other probes of the audit as its checks.
     """
     if data.standings.scale.kind != ELO.kind:
         return ()
@@ -198,9 +207,12 @@ def _reason_against_elo(data: AuditData) -> str:
 
     The first reason of those that `describe_elo` lists is returned.
     """
-    against = checks_against_elo(data.checks)
+    flagged = [check.name for check in data.checks if check.is_flagged]
+    against = [name for name in dict.fromkeys(flagged) if name not in HARMLESS_TO_ELO]
     if against:
-        return f"{join_names(against)} {word_for(len(against), 'is', 'are')} flagged"
+        number = len(against)
+        probes = plural("probe", number)
+        return f"the {probes} {join_names(against)} {word_for(number, 'is', 'are')} flagged"
     if HARD_CREDIT in data.battles.rows.battle_columns:
         return "graded credits are nearer to 0.5 than verdicts, so that gaps are too small"
     ranked = [entry for entry in data.standings.entries if entry.score is not None]
@@ -213,6 +225,8 @@ def _reason_against_elo(data: AuditData) -> str:
 
 def _scale_of(data: AuditData) -> str:
     """Return in words whose scale the ratings are on."""
+    if {"soft", "structured"} & data.standings.diagnostics.keys():
+        return "those of humans"
     if are_human_votes(data.battles):
         return "those of these voters"
     if is_judged(data.battles):

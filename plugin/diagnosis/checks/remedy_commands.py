@@ -20,8 +20,13 @@ class TypedArguments:
         ranking: the other options of `podium rank`, quoted; empty if there are none.
         are_votes: whether humans voted, so that no tournament can ask them again.
         are_scores: whether scores are ranked, for which there is no plan of judge calls.
+        has_items: whether the battles name their items, by which labels of humans are matched.
+        can_plan: whether `podium plan` takes the battles as a pilot.
+        can_calibrate: whether `podium calibrate` may take the battles: of one judge, of three
+            models or more, and of as many items as a plan needs.
+        spread: of scores from 0 to 1, the option of `podium plan` with how much the scores of two
+            models differ; empty if it is not known.
         are_pooled: whether the verdicts of several judges are ranked together.
-        leaders: the first two models; fewer if there are not two.
         undivided: what was typed to read the battles of all judges, if only those of one judge are
             read; empty if `reading` reads all.
     """
@@ -30,8 +35,11 @@ class TypedArguments:
     ranking: str = ""
     are_votes: bool = False
     are_scores: bool = False
+    has_items: bool = True
+    can_plan: bool = True
+    can_calibrate: bool = True
+    spread: str = ""
     are_pooled: bool = False
-    leaders: tuple[str, ...] = ()
     undivided: str = ""
 
     @property
@@ -85,7 +93,6 @@ RANKING_COMMANDS = {
     "lost scores": "podium rank {all} --complete",
     "same items": "podium rank {all} --ranker win-rate",
     "time": "podium rank {all} {option}",
-    "connected": "podium rank {reading} --ranker win-rate",
     "ladder scale": "podium rank {reading}",
     "ladder rating": "podium rank {reading}",
 }
@@ -98,18 +105,14 @@ DIAGNOSE = {
     "order decides": "position",
     "only ties": "consistency",
     "position": "position",
-    "one order": "position",
     "own model": "self_preference",
     "own family": "self_preference",
     "human": "human",
     "misjudged models": "human",
-    "unparsed": "consistency",
-    "lost outcomes": "consistency",
     "self-preference": "self_preference",
     "transitivity": "transitivity",
     "cycle": "cycles",
     "fit": "fit",
-    "elo": "fit",
     "judges": "side_by_side",
     "judges contradict": "side_by_side",
     "one truth": "side_by_side",
@@ -122,10 +125,11 @@ OTHER_COMMANDS = {
     "places": "podium plan {verdicts} --items {needed}",
     "ties": "podium compare {a} {b} {verdicts}",
     "decisive rater": "podium convert {reading} --where {unit}={name} -o rater.csv",
-    "played pairs": "podium plan {verdicts}",
+    "played pairs": NEW_TOURNAMENT,
+    "one order": f"{NEW_TOURNAMENT} -T orders=both",
+    **dict.fromkeys(("unparsed", "lost outcomes"), "podium convert {reading} -o verdicts.csv"),
     **dict.fromkeys(
-        ("score scale", "same question", "same responses", "same settings"),
-        "podium report {reading} --disclose -o report.html",
+        ("same question", "same settings"), "podium report {reading} --disclose -o report.html"
     ),
 }
 """By name of a flagged check, the template of a command that neither ranks nor diagnoses."""
@@ -137,14 +141,10 @@ WHAT_IS_MISSING = {
     "human scale": "podium label {reading} --responses RESPONSES -o sheet.csv",
     "own family": "podium audit {all} --models TABLE",
     "self-preference": "podium audit {all} --models TABLE",
-    "fit": "podium plan {verdicts}",
 }
 """By name of a check that is not known, the template of the command that makes it known."""
-COMPARE_LEADERS = "podium compare {first} {second} {verdicts}"
-"""Takes the place of `podium plan` for scores.
-
-It says how many more items would separate the first two models.
-"""
+PLAN_OF_SCORES = "podium plan --difference 2points {spread}"
+"""Takes the place of a plan with a pilot for scores: says how many items detect 2 points."""
 REPLACED_OPTIONS = ("--cluster", "--by", "--ranker", "--models")
 """Options with one value, which a command does not repeat if its template sets them."""
 CALIBRATE = "podium calibrate {reading} -o calibration.json"
@@ -156,10 +156,8 @@ def remedy_command(
 ) -> str:
     """Return the command that helps with a check.
 
-    For scores, a comparison of the first two models takes the place of a plan. The command is empty
-    if the check needs none, if none is known, if a field of its template is lacking, or if it
-    cannot be used: to ask human voters again, to plan judge calls for scores, or to calibrate
-    several judges together.
+    The command is empty if the check needs none, if none is known, if a field of its template is
+    lacking, or if it would fail or change nothing (`_is_useless`).
 
     Args:
         check: the check.
@@ -167,12 +165,15 @@ def remedy_command(
         more: further values of the template, such as the number of items that are needed.
     """
     template = _command_template(check)
-    if arguments.are_scores and check.is_flagged and template.startswith("podium plan"):
-        template = COMPARE_LEADERS if len(arguments.leaders) > 1 else ""
+    if template.startswith("podium plan") and arguments.are_scores and check.is_flagged:
+        template = PLAN_OF_SCORES if arguments.spread else ""
     fields = {name: shlex.quote(str(value)) for name, value in check.fields.items()}
     # An option is typed as it stands: it is quoted already.
     option = str(check.fields.get("option", ""))
+    lacks_option = "{option}" in template and not option
     own_options = template.partition("{all}")[2].replace("{option}", option)
+    if lacks_option or _is_useless(template, own_options, check, arguments):
+        return ""
     values = {
         **fields,
         **(more or {}),
@@ -180,27 +181,42 @@ def remedy_command(
         "reading": arguments.reading,
         "undivided": arguments.undivided or arguments.reading,
         "families": arguments.families,
+        "spread": arguments.spread,
         "all": _drop_replaced(arguments.rank_arguments, own_options),
-        **dict(zip(("first", "second"), map(shlex.quote, arguments.leaders), strict=False)),
         "verdicts": arguments.reading + (" --pool" if arguments.are_pooled else ""),
     }
-    lacks_option = "{option}" in template and not option
-    if not template or lacks_option:
-        return ""
-    typed = shlex.split(arguments.rank_arguments)
-    if own_options and set(shlex.split(own_options)) <= set(typed):
-        # The battles are ranked so already.
-        return ""
-    is_judge_needed = arguments.are_votes and template.startswith(NEW_TOURNAMENT)
-    is_of_verdicts = arguments.are_scores and template.startswith("podium plan")
-    # A calibration is of one judge.
-    is_of_one_judge = arguments.are_pooled and template == CALIBRATE
-    if is_judge_needed or is_of_verdicts or is_of_one_judge:
-        return ""
     try:
         return template.format(**values)
     except KeyError:
         return ""
+
+
+def _is_useless(template: str, own_options: str, check: Check, arguments: TypedArguments) -> bool:
+    """Return whether a command would fail, or would change nothing.
+
+    It would ask human voters again, plan from battles that are no pilot, draw battles without items
+    for labels, calibrate battles that do not allow it, rank the battles as they are
+    ranked already, or take a name of a model for an option.
+
+    Args:
+        template: the template of the command.
+        own_options: the options that the command adds to those that were typed.
+        check: the check.
+        arguments: what was typed to read and rank the battles.
+    """
+    typed = shlex.split(arguments.rank_arguments)
+    is_ranked_so = bool(own_options) and set(shlex.split(own_options)) <= set(typed)
+    asks_voters = arguments.are_votes and template.startswith(NEW_TOURNAMENT)
+    needs_pilot = template.startswith("podium plan") and template != PLAN_OF_SCORES
+    lacks_pilot = needs_pilot and (arguments.are_scores or not arguments.can_plan)
+    lacks_items = template.startswith("podium label") and not arguments.has_items
+    is_uncalibrated = template == CALIBRATE and not arguments.can_calibrate
+    # `podium compare` takes names of models as arguments, of which none may look like an option.
+    names = (str(check.fields.get("a", "")), str(check.fields.get("b", "")))
+    is_comparison = template.startswith("podium compare")
+    has_option_as_name = is_comparison and any(name.startswith("-") for name in names)
+    would_fail = lacks_pilot or lacks_items or is_uncalibrated or has_option_as_name
+    return is_ranked_so or asks_voters or would_fail
 
 
 def _drop_replaced(arguments: str, own_options: str) -> str:
@@ -223,8 +239,8 @@ def _drop_replaced(arguments: str, own_options: str) -> str:
 def _command_template(check: Check) -> str:
     """Return the template of the command for a check; empty if there is none.
 
-    A check that is ok has no command, except the descriptions `places` and `judges`, and `elo` if
-    gaps in Elo may not be quoted. A check that does not apply to the data has none.
+    A check that is ok has no command, except the descriptions `places` and `judges`. A check that
+    does not apply to the data has none.
     """
     name = check.name
     if not check.fields.get("applies", True):
@@ -234,11 +250,12 @@ def _command_template(check: Check) -> str:
             return CALIBRATE
         if name == "self-preference" and not check.fields.get("needs_families"):
             return ""
+        if name == "position" and check.answer:
+            # Both orders are there already, and something else is lacking.
+            return ""
         return WHAT_IS_MISSING.get(name, "")
-    is_described = name in ("places", "judges", "elo")
+    is_described = name in ("places", "judges")
     if not check.is_flagged and not is_described:
-        return ""
-    if name == "elo" and check.fields.get("is_quotable", True):
         return ""
     if name in DIAGNOSE:
         section = DIAGNOSE[name]

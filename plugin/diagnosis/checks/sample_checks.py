@@ -14,22 +14,25 @@ from podium.rankers.fit.graph import comparison_graph, joining_pairs
 from podium.rankers.ranking import Standings
 from podium.wording import item_option, join_item_names, plural, quantity, some
 
+JUDGE_BETWEEN = "judge battles between the groups"
+SCORE_TOGETHER = "score models of all groups on the same items"
 MOST_JOINING = 3
 """Largest number of named battles that would connect groups of models."""
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:
-    """Check whether the battles connect all models, by the fit of a ranking.
+    """Flag a ranking of models that fall into groups that never met.
 
     Returns:
-        The check, flagged if there is more than one group of models; empty for a ranker whose
-        scores need no connection, such as `mean`.
+        The flagged check; empty if battles, or items with scores of several models, connect all
+        models, and for a ranker that does not say so.
     """
     groups = standings.fit.components
-    if groups is None:
+    if groups is None or groups < 2:
         return ()
-    fields = {"groups": groups, "joining": ""}
-    return (make_check("connected", groups > 1, number=groups, fields=fields),)
+    remedy = SCORE_TOGETHER if standings.scale.name == "score" else JUDGE_BETWEEN
+    fields = {"groups": groups, "remedy": remedy}
+    return (make_check("connected", is_flagged=True, number=groups, fields=fields),)
 
 
 def check_connected_battles(battles: Battles) -> tuple[Check, ...]:
@@ -42,15 +45,16 @@ def check_connected_battles(battles: Battles) -> tuple[Check, ...]:
         return ()
     data = prepare_battles(battles)
     graph = comparison_graph(pair_sums_with_items(data))
-    joining = ""
+    remedy = JUDGE_BETWEEN
     if graph.groups > 1:
         names = data.models
         between = [
             f"{names[a]} against {names[b]}"
             for a, b in joining_pairs(graph, data.battles_by_model())
         ]
-        joining = f", such as {some(between, '; ', MOST_JOINING)}" if between else ""
-    fields = {"groups": graph.groups, "joining": joining}
+        if between:
+            remedy += f", such as {some(between, '; ', MOST_JOINING)}"
+    fields = {"groups": graph.groups, "remedy": remedy}
     return (make_check("connected", graph.groups > 1, number=graph.groups, fields=fields),)
 
 

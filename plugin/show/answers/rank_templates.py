@@ -82,6 +82,13 @@ GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
 FEW_ITEMS = "there are fewer than {least} {nouns}"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
 RIVAL_LEADS = "without {items}, {rival} leads"
+GROUPS_APART = "{groups} groups of models never met, and only models of one group are compared."
+IN_GROUP = "In group {number} ({models}): {claims}"
+MORE_GROUPS = "The table has {number} more."
+CONNECTING_ITEMS = (
+    "Scores of models of each group on the same items would connect the groups; until then, "
+    "compare within a group only."
+)
 CONNECTING_BATTLES = (
     "{battles} would connect the {groups} groups of models that never met; until then, compare "
     "within a group only."

@@ -35,6 +35,7 @@ from podium.rankers.ranking import Separation, Standings
 from podium.score_scale import ELO, WIN_RATE
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, fixed_raters_of, limit_sentence
+from podium.show.answers.group_claims import groups_sentence
 from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
 from podium.show.answers.rank_templates import (
@@ -235,7 +236,7 @@ def build_ranking_answer(
     who = _decided_sentence(claimed) or _claim_sentence(claimed, in_doubt)
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
     what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
-    if claimed.ranker == RANKER_WITH_NEXT_LEADER:
+    if claimed.ranker == RANKER_WITH_NEXT_LEADER and not claimed.unconnected_groups:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
@@ -251,7 +252,8 @@ def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
         claimed: the standings with their checks, without the models in doubt.
         in_doubt: models about which nothing can be claimed.
     """
-    who = who_sentence(claimed, is_partial=bool(in_doubt)) or ""
+    write = groups_sentence if claimed.unconnected_groups else who_sentence
+    who = write(claimed, is_partial=bool(in_doubt)) or ""
     if not in_doubt:
         return who
     no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
@@ -537,11 +539,13 @@ def _why_unknown(
 def connecting_sentence(standings: Standings) -> str | None:
     """Write how many battles would connect groups of models that never met.
 
-    None if all models are connected.
+    Of scores, write that scores on the same items would. None if all models are connected.
     """
     groups = standings.fit.components
     if groups is None or groups < 2:
         return None
+    if standings.scale.name == "score":
+        return rank_templates.CONNECTING_ITEMS
     battles = f"{number_word(groups - 1).capitalize()} {plural('battle', groups - 1)}"
     return rank_templates.CONNECTING_BATTLES.format(battles=battles, groups=number_word(groups))
 

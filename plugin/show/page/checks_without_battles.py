@@ -20,7 +20,7 @@ def checks_table(standings: Standings) -> Table:
         standings: the ranking that the page shows first.
     """
     checks = [
-        *(check for check in check_connected(standings) if check.is_flagged),
+        *check_connected(standings),
         check_unparsed_count(standings.counts),
         check_number_of_items(standings.counts.units, standings.counts.unit),
     ]

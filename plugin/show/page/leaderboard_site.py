@@ -73,8 +73,10 @@ class SiteEntry:
     def possible_leaders(self) -> list[str]:
         """The names of the models whose rank sets include rank 1, with control characters escaped.
 
-        It is empty if there are no rank sets.
+        It is empty if there are no rank sets, and if groups of models never met.
         """
+        if self.standings.unconnected_groups:
+            return []
         return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
 
     @property
@@ -207,6 +209,8 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
         first = some(entry.possible_leaders, most=4)
         if not entry.possible_leaders:
             first = f"{printable(standings.entries[0].model)} (no rank sets)"
+        if standings.unconnected_groups:
+            first = f"{len(standings.unconnected_groups)} groups that never met"
         row = (
             printable(entry.name),
             printable(standings_heading(standings)),

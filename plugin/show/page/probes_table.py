@@ -2,16 +2,18 @@
 
 from typing import Any
 
-from podium.diagnosis.audit_record import BoardAudit, Probe
-from podium.show.report.audit_view import (
+from podium.diagnosis.audit_record import (
     DESCRIBED_TEXT,
     NOT_APPLICABLE_TEXT,
+    BoardAudit,
+    Probe,
+)
+from podium.show.report.audit_view import (
     QUESTIONS,
     board_title,
     interval_of_check,
     number_of_check,
     probe_title,
-    result_text,
     threshold_of_probe,
 )
 
@@ -46,7 +48,7 @@ def board_values(board: BoardAudit) -> dict[str, Any]:
 
 def _row_values(probe: Probe) -> dict[str, Any]:
     """Return what the template shows of a probe: its question, result, numbers and advice."""
-    result = result_text(probe)
+    result = probe.result_text
     return {
         "title": probe_title(probe),
         "question": QUESTIONS[probe.check.name],
@@ -65,8 +67,4 @@ def _row_values(probe: Probe) -> dict[str, Any]:
 def _start_sentence(probe: Probe) -> str:
     """Return what was found with a capital, unless it begins with the name of a model or judge."""
     text = probe.finding_text
-    starts_with_name = probe.check.is_flagged and probe.check.kind.starts_with_name
-    begins_with_name = starts_with_name or bool(probe.judge)
-    if begins_with_name:
-        return text
-    return text[:1].upper() + text[1:]
+    return text if probe.judge else probe.check.start_sentence(text)

@@ -159,7 +159,7 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
     """Write who is first, for standings without answer sentences.
 
     The models whose rank sets include rank 1 are named, at most six of them. Without rank sets,
-    it is the model with the highest score.
+    it is the model with the highest score. None is named if groups of models never met.
 
     Args:
         first: the standings.
@@ -167,6 +167,9 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
     Returns:
         A tuple of one sentence.
     """
+    if first.unconnected_groups:
+        number = len(first.unconnected_groups)
+        return (f"{number} groups of models never met, so that no model is first of all.",)
     candidates = [entry.model for entry in first.entries if entry.rank_low == 1]
     if len(candidates) == 1:
         return (f"First is {candidates[0]}.",)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from math import isfinite
 
-from podium.checks import Check, NumberUnit, Result
+from podium.checks import Check, NumberUnit
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.documents import View, register_view
@@ -21,10 +21,6 @@ PROBE_COLUMNS = (
     "threshold",
     "what was found, and what to do",
 )
-NOT_APPLICABLE_TEXT = "does not apply"
-"""Shown for a probe that cannot be made of such data."""
-DESCRIBED_TEXT = "measured"
-"""Shown in place of `ok` for a probe that is never flagged."""
 LEGEND = (
     "measured: a figure that is never flagged; rows below the line are descriptions and do not "
     "count. By Holm's rule, the tests of the ranking share an error rate of 5%, and the tests that "
@@ -144,15 +140,6 @@ def probe_title(probe: Probe) -> str:
     return TITLES.get(probe.check.name, probe.check.name)
 
 
-def result_text(probe: Probe) -> str:
-    """Return the result of a probe: ok, flagged, not known, measured, or does not apply."""
-    if not probe.applies:
-        return NOT_APPLICABLE_TEXT
-    if probe.is_descriptive and probe.check.result is Result.OK:
-        return DESCRIBED_TEXT
-    return probe.check.result.value
-
-
 def _probe_row(probe: Probe, shorten: Callable[[str], str]) -> tuple[str, ...]:
     """Return the row of a probe: its figures, then what was found, what helps, and the command.
 
@@ -165,7 +152,7 @@ def _probe_row(probe: Probe, shorten: Callable[[str], str]) -> tuple[str, ...]:
     command = f" → {shorten(probe.command)}" if probe.command else ""
     return (
         probe_title(probe),
-        result_text(probe),
+        probe.result_text,
         number_of_check(check),
         interval_of_check(check),
         threshold_of_probe(probe),

@@ -14,6 +14,7 @@ from podium.show.report.export_options import ExportOptions
 from podium.show.report.exports import (
     dataset_of_standings,
     describe_measured,
+    group_notes,
     path_of_model,
     portable_name,
     scored_entries,
@@ -110,6 +111,9 @@ def _describe_score(
     details = entry.to_dict()
     for name_of_count, number in standings.counts.to_dict().items():
         details[f"ranking_{name_of_count}"] = number
+    notes = group_notes(standings, entry)
+    if notes:
+        details["comparable"] = notes[0]
     task = task_of_standings(standings, options)
     part = shown_part(standings, task)
     judges = [] if standings.measures else _judges_in_provenance(ranking)

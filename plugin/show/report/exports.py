@@ -213,6 +213,18 @@ def describe_measured(standings: Standings, task: str | None) -> str:
     return f"{kind}{by_metric}{of_task}"
 
 
+def group_notes(standings: Standings, entry: Entry) -> list[str]:
+    """Return a note with the models that a score compares with, if other models never met them.
+
+    Empty if battles connect all models.
+    """
+    for group in standings.unconnected_groups:
+        if entry.model in group:
+            others = [name for name in group if name != entry.model]
+            return [f"not comparable with models that it never met; comparable: {some(others)}"]
+    return []
+
+
 def _describe_result(ranking: Ranking, standings: Standings, entry: Entry, task: str | None) -> str:
     """Write metric, direction, interval, number of items and judges of a score.
 
@@ -240,6 +252,7 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry, task:
             bound = f"at most {number_text(entry.high, digits=3)}"
         parts.append(f"{percent(standings.level)} bound: {bound} ({standings.interval})")
     parts.append(f"{quantity(standings.counts.items, 'item')}, {quantity(entry.battles, 'battle')}")
+    parts += group_notes(standings, entry)
     judges = ranking.provenance.get("judges", ())
     if judges and not standings.measures:
         parts.append(f"judged by {some(judges, most=3)}")

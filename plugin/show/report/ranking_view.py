@@ -24,7 +24,7 @@ from podium.numbers import (
 )
 from podium.printable import readable
 from podium.rankers.estimate import Estimate
-from podium.rankers.ranking import Entry, Fit, Ranking, Standings
+from podium.rankers.ranking import GROUP, Entry, Fit, Ranking, Standings
 from podium.rankers.standings import LEADER_INTERVAL
 from podium.scorers.judge_names import shown_judge
 from podium.show.answers.fixed_raters import fixed_raters_of
@@ -51,7 +51,7 @@ COMPRESSED_SCALE = (
     "--set labels=hard rates the parsed verdicts"
 )
 """Note below standings whose credits are graded (from token probabilities)."""
-EXTRA_DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
+EXTRA_DIGITS = {GROUP: 0, "pairs": 0, "labels": 0} | dict.fromkeys(
     ("hard", "human", "human_low", "human_high", "judge"), 1
 )
 """Number of decimals of figures in `Entry.extra`, by key. Other figures have 3."""
@@ -254,6 +254,8 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
 
     columns["rank"] = rank_text
     columns["model"] = lambda entry: f"{entry.model} *" if entry.separated else entry.model
+    if standings.unconnected_groups:
+        columns[GROUP] = partial(_extra_text, GROUP)
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
     chosen = _leader_with_interval(standings).get("model")
     columns[sampling] = lambda entry: _sampling_text(entry, scale.format, entry.model == chosen)

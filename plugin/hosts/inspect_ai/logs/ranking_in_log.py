@@ -244,12 +244,15 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
     """Yield a score with the number of groups between cuts, then one per model with figures.
 
     The first is left out if no pairs were tested. The figures of a model are those in `FIGURES`;
-    the names of all but the score begin with the name of the ranker.
+    the names of all but the score begin with the name of the ranker. If groups of models never met,
+    the first score has their number.
     """
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:
         name, groups = headline_of(standings.separation)
+        if standings.unconnected_groups:
+            name, groups = "groups that never met", len(standings.unconnected_groups)
         yield EvalScore(
             name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)}
         )

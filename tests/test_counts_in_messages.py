@@ -57,6 +57,8 @@ SEVERAL = {
     "len(self.models) models": "a repr",
     "len(models) models": "a repr",
     "len(self.quality) items": "a repr",
+    "len(self.pairs) items": "a repr",
+    "len(standings.unconnected_groups) groups": "two groups at least",
     "len(self.items) items": "a repr",
     "len(self.rows) rows": "an error inside podium",
 }

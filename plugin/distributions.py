@@ -95,6 +95,9 @@ def stdtr(freedom: Any, t: Any) -> Any:
     Args:
         freedom: degrees of freedom, above 0 and finite; else the result is NaN.
         t: where it is evaluated.
+
+    Returns:
+        An array if an argument is one, else a number.
     """
 
     def probability_below(freedom: float, t: float) -> float:
@@ -102,7 +105,7 @@ def stdtr(freedom: Any, t: Any) -> Any:
         tail = _t_tail(freedom, abs(t))
         return 1 - tail if t > 0 else tail
 
-    return _apply_to_values("stdtr", probability_below, freedom, t)
+    return _apply_to_values("stdtr", probability_below, _finite_or_nan(freedom), t)
 
 
 def stdtrit(freedom: Any, p: Any) -> Any:
@@ -111,6 +114,9 @@ def stdtrit(freedom: Any, p: Any) -> Any:
     Args:
         freedom: degrees of freedom, above 0 and finite; else the result is NaN.
         p: the probability of a smaller value.
+
+    Returns:
+        An array if an argument is one, else a number.
     """
 
     def quantile(freedom: float, p: float) -> float:
@@ -118,7 +124,7 @@ def stdtrit(freedom: Any, p: Any) -> Any:
         # 1 - p is exact for p of 0.5 and more.
         return _quantile_of_t(freedom, 1 - p) if p > 0.5 else 0.0 - _quantile_of_t(freedom, p)
 
-    return _apply_to_values("stdtrit", quantile, freedom, p, most=MOST_QUANTILES)
+    return _apply_to_values("stdtrit", quantile, _finite_or_nan(freedom), p, most=MOST_QUANTILES)
 
 
 def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
@@ -346,6 +352,18 @@ def _normal_quantile(p: float) -> float:
         if abs(step) <= PRECISION * abs(z) + 1e-17:
             break
     return z if p > 0.5 else -z
+
+
+def _finite_or_nan(values: Any) -> Any:
+    """Return numbers or an array with NaN in place of infinite ones.
+
+    SciPy, which is called for long arrays, takes infinite degrees of freedom for the normal
+    distribution.
+    """
+    if isinstance(values, int | float):
+        return values
+    array = np.asarray(values, dtype=np.float64)
+    return np.where(np.isinf(array), np.nan, array)
 
 
 def _t_tail(freedom: float, t: float) -> float:

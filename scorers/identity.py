@@ -46,7 +46,7 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
     if settings.transcript:
         shape["transcript"] = True
     if form:
-        shape |= {"schema": form.schema(settings), "form": form.words(settings)}
+        shape |= {"schema": form.schema(settings), "form": form.paragraph(settings)}
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:HASH_DIGITS]
 
 

@@ -268,7 +268,7 @@ class Judging:
         Raises:
             UsageError: as in `Realization.prompt`.
         """
-        paragraph = self.form.words(self.settings, brief=brief) if self.form else ""
+        paragraph = self.form.paragraph(self.settings, brief=brief) if self.form else ""
         return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{paragraph}\n"
 
     def prompt(self, texts: Texts, attempt: int = 1) -> str:

@@ -52,8 +52,10 @@ class ReplyForm:
         """Return the JSON schema of a reply; with `brief`, without fields of free text."""
         return _schema_of(self._fields(settings, brief))
 
-    def words(self, settings: Settings, *, brief: bool = False) -> str:
-        """Return the paragraph of a prompt that asks for the object.
+    def paragraph(self, settings: Settings, *, brief: bool = False) -> str:
+        """Return the last paragraph of a prompt, which asks for the object.
+
+        It overrides the form that the prompt names before.
 
         Args:
             settings: what shapes the prompts of the run.

@@ -221,3 +221,10 @@ def test_t_quantiles_of_hardly_any_freedom_are_those_of_scipy_or_infinite(freedo
         assert quantile == pytest.approx(sign * math.exp(log_size), rel=1e-9)
     else:
         assert quantile == sign * np.inf
+
+
+@pytest.mark.parametrize("number", [1, 400, 401, 20_000])
+def test_infinite_freedom_is_no_t_distribution_however_many_values_there_are(number) -> None:
+    freedom = np.full(number, np.inf)
+    assert np.isnan(distributions.stdtr(freedom, np.ones(number))).all()
+    assert np.isnan(distributions.stdtrit(freedom, np.full(number, 0.9))).all()

@@ -470,6 +470,8 @@ complete = shared_option("complete")
 def output(*, csv: bool = True) -> Decorator:
     """Return a decorator that adds the options --format and -o.
 
+    The command gets them as `style` and `output`, the fields of `Destination`.
+
     Args:
         csv: allow CSV as a format. If False, -o takes only the suffixes of the other formats; if
             True, it takes any suffix.

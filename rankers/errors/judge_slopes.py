@@ -225,7 +225,9 @@ class SlopeFit:
         return np.asarray(self.design.T @ self.surplus) - self.regularization * self.parameters
 
     def information(self, *, observed: bool) -> np.ndarray:
-        """Return the negative Hessian along `tangent`, shape (directions, directions).
+        """Return the negative Hessian of the penalized log-likelihood along `tangent`.
+
+        The shape is (directions, directions).
 
         `observed` is True for the Hessian itself, and False for its expectation.
         """

@@ -138,7 +138,11 @@ def verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Ve
 
 
 def _notes_on_sources(read: SourceTables) -> list[Notice]:
-    """Return the notes on accepted findings, losses, files, and settings of runs."""
+    """Return the notes on accepted findings, losses, files, questions, and settings of runs.
+
+    Notes that only count items whose inputs differ are left out: the check `same question` names
+    these items.
+    """
     gathered = read.gathered
     accepted = [Notice(ACCEPTED, {"sentence": text}) for text in gathered.accepted]
     paired = notices_of_questions(gathered.questions)

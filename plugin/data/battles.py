@@ -285,6 +285,7 @@ class Battles:
         low, high = sorted((models.index(first), models.index(second)))
         codes, order = self._battles_by_pair
         pair = low * len(models) + high
+        # The battles of the pair begin at its code and end before the next one.
         start, end = np.searchsorted(codes, [pair, pair + 1])
         return order[start:end]
 

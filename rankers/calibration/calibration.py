@@ -264,6 +264,7 @@ def models_needed(level: float) -> int:
 
     It is the smallest n with level * (n + 1) <= n. Fractions avoid rounding errors.
     """
+    # The decimal digits of a level are meant: 0.9 is 9/10, and not the nearest binary number.
     exact_level = Fraction(repr(float(level)))
     return math.ceil(exact_level / (1 - exact_level))
 

@@ -310,7 +310,12 @@ class Conformal:
         return self.t if self.q is None else self.q
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the part of the calibration file."""
+        """Return the attributes by name, as the calibration file has them.
+
+        Two numbers of models are added: `needed`, with which `q` is finite, and
+        `needed_for_splits`, with which the quantile of either half is, too. Intervals and widths
+        are in Elo points, or None where the attributes are.
+        """
         return asdict(self) | {
             "needed": self.least_models,
             "needed_for_splits": 2 * self.least_models,

@@ -15,8 +15,7 @@ CONSTANT = re.compile(r"`(?:\w+\.)*(_?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)`")
 PRIVATE_FUNCTION = re.compile(r"`(?:\w+\.)*(_[a-z]\w{3,})`")
 """Matches the name of a private function; shorter ones are ends of column names, such as `_id`."""
 WORDS_OF_USERS = frozenset(
-    ["A", "B", "C", "ARGUMENT", "BUT", "COLUMN", "MODEL", "PATH", "WAY"]
-    + ["PODIUM_RANKER", "PODIUM_RANKER_SET"]
+    "A B C ARGUMENT BUT COLUMN MODEL PATH WAY PODIUM_RANKER PODIUM_RANKER_SET".split()  # noqa: SIM905
 )
 """Words in upper case that stand for what users or judges write, and are no constants."""
 

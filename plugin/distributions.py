@@ -346,10 +346,10 @@ def _normal_quantile(p: float) -> float:
         # The hazard is the negative derivative of log(upper) by z, its own is hazard (hazard - z).
         hazard = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / upper
         excess = math.log(upper / tail)
-        step = excess / hazard
-        step /= 1 - step * (hazard - z) / 2
-        z += step
-        if abs(step) <= PRECISION * abs(z) + 1e-17:
+        newton = excess / hazard
+        halley = newton / (1 - newton * (hazard - z) / 2)
+        z += halley
+        if abs(halley) <= PRECISION * abs(z) + 1e-17:
             break
     return z if p > 0.5 else -z
 

@@ -222,7 +222,7 @@ REPLACEMENTS = {
 """What replaces a removed option (`NAME`), or a removed value of an option (`NAME=VALUE`)."""
 
 
-def unknown_value(option: str, value: object, allowed: Iterable[object]) -> UsageError:
+def unknown_value_error(option: str, value: object, allowed: Iterable[object]) -> UsageError:
     """Return the error for a value that an option does not have.
 
     If an earlier version had the value, the error names what replaces it.
@@ -240,7 +240,7 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
     return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
+def unknown_name_error(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown name.
 
     It lists the known names, and suggests the first one that adds settings to the unknown one, or

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.names import seen_name, spelled_like
 
 
@@ -31,5 +31,5 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
     if len(ends) > 1:
         raise UsageError(f"{kind} {name!r} may be each of {', '.join(ends)}: write the whole name")
     if not ends:
-        raise unknown_name(kind, name, names)
+        raise unknown_name_error(kind, name, names)
     return ends[0]

@@ -46,3 +46,13 @@ class QuestionFinding:
     reason: tuple[str, ...] = ()
     is_reworded: bool = False
     compared: str = "inputs"
+
+    @property
+    def pairs_conflicts(self) -> bool:
+        """Whether items whose ids conflict found a partner by their inputs.
+
+        If some model has as many unshared items as there are conflicting ids, none of its
+        conflicting items has a partner: they are other questions, and not the same in other places.
+        """
+        most_without_partner = max(self.unshared.values(), default=0)
+        return most_without_partner < self.conflicts

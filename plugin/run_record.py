@@ -76,8 +76,8 @@ class RunRecord:
             or implies.
         task_version: version of the task.
         task_arguments: arguments of the task that were given, without defaults.
-        has_default_arguments: whether an argument of the task that is not recorded had its default
-            value. If not, it may not exist.
+        unrecorded_arguments_have_defaults: whether an argument of the task that is not recorded had
+            its default value. If not, it may not exist.
         argument_defaults: defaults of other arguments of the task, as far as the file records them.
         model_arguments: arguments of the model, except those that cannot change an answer.
         model_roles: models with a role in the task, such as the grader, by role.
@@ -116,7 +116,7 @@ class RunRecord:
     named_settings: tuple[Setting, ...] = ()
     task_version: str | None = None
     task_arguments: Settings = ()
-    has_default_arguments: bool = True
+    unrecorded_arguments_have_defaults: bool = True
     argument_defaults: Settings = ()
     model_arguments: Settings = ()
     model_roles: Settings = ()
@@ -193,11 +193,12 @@ class RunRecord:
     def to_json(self) -> dict[str, Any]:
         """Return the known fields, for the provenance of a ranking.
 
-        `is_described` is there only if it is False, and `has_default_arguments` is left out.
+        `is_described` is there only if it is False, and `unrecorded_arguments_have_defaults` is
+        left out.
         """
         known = asdict(self)
         known["named_settings"] = [setting.text for setting in self.named_settings]
-        known.pop("has_default_arguments")
+        known.pop("unrecorded_arguments_have_defaults")
         described = known.pop("is_described")
         fields = {name: value for name, value in known.items() if value not in (None, (), "", [])}
         return fields if described else {**fields, "is_described": False}

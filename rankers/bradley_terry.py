@@ -431,7 +431,8 @@ def _degrees_of_freedom(
 def _unit_of_errors(battles: BattleData, raters: VaryingRaters | None) -> str:
     """Return the words for what varies, such as `item`, or `item- and judge` if raters vary.
 
-    The raters are left out if there is a single cluster or rater, which gives no errors.
+    It is the unit alone if no raters are given, or if there is a single cluster or a single rater,
+    which gives no errors.
     """
     if raters is None or min(battles.clusters, raters.number) < 2:
         return battles.unit

@@ -146,11 +146,11 @@ def jury_battles(battles: Battles) -> JuryBattles:
     coded = code_battles(battles)
     table = battles.table[battles.readable]
     if not battles.judges:
-        raise _too_few_judges("without a column `judge`")
+        raise _too_few_judges_error("without a column `judge`")
     name_of_row = table["judge"].astype(object).fillna(UNNAMED_JUDGE).astype(str)
     names, judge = np.unique(name_of_row, return_inverse=True)
     if len(names) < 2:
-        raise _too_few_judges(f"of one judge ({names[0]})")
+        raise _too_few_judges_error(f"of one judge ({names[0]})")
     order = np.zeros(len(table))
     if "order" in table:
         order = table["order"].astype(object).map(NUMBER_OF_ORDER).fillna(0.0).to_numpy(float)
@@ -160,7 +160,7 @@ def jury_battles(battles: Battles) -> JuryBattles:
     )
 
 
-def _too_few_judges(problem: str) -> UsageError:
+def _too_few_judges_error(problem: str) -> UsageError:
     """Return the error for readable battles of fewer than two judges; `problem` says why."""
     return UsageError(
         f"judge-aware compares several judges, and the readable battles are {problem}: "

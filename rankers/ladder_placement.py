@@ -18,7 +18,7 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.data.ladder import Ladder
 from podium.distributions import ndtri, stdtr
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.notices.notice import Notice
 from podium.rankers.errors.few_items import FEWEST_BY_RESIDUALS
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
@@ -230,16 +230,14 @@ def _slope_with_errors(
     best_position = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
     score_of_one = score[np.argmin(np.abs(slopes - 1))]
     p = 2 * stdtr(clusters - 1, -np.sqrt(score_of_one))
-    # The interval extends from the best slope to the nearest rejected slope on either side.
-    # Without a rejected slope on a side, the position is before the first slope or after the last
-    # one.
+    # The interval extends from the best slope to the nearest rejected slope on either side. It is
+    # infinite on a side without one.
     rejected = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
-    low_position = rejected[rejected < best_position].max(initial=-1)
-    high_position = rejected[rejected > best_position].min(initial=len(slopes))
-    # These two positions stand for infinite ends.
-    slopes_and_ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])
-    low_end = float(slopes_and_ends[low_position + 1])
-    high_end = float(slopes_and_ends[high_position + 1])
+    rejected_below = slopes[rejected[rejected < best_position], 0]
+    rejected_above = slopes[rejected[rejected > best_position], 0]
+    # Slopes ascend with the angle.
+    low_end = float(rejected_below.max(initial=-np.inf))
+    high_end = float(rejected_above.min(initial=np.inf))
     return float(slopes[best_position, 0]), low_end, high_end, float(p)
 
 
@@ -323,7 +321,7 @@ def choose_ladder(
     if given_ladder is None or ladder is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
     unknown_notices = [
-        Notice("unknown-in-ladder", {"why": str(unknown_name("model", name, models))})
+        Notice("unknown-in-ladder", {"why": str(unknown_name_error("model", name, models))})
         for name in given_ladder.unknown_names(models)
     ]
     return ladder, (*unknown_notices, *ladder.warnings())

@@ -188,7 +188,8 @@ def _fit_soft_credits(
     scale = elo_scale(
         coded.models, is_in_mean=bounded, items=coded.clusters_by_model(), centre=centre, pin=pin
     )
-    estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
+    added_covariance = covariance_of_target(coded, strengths, soft)
+    estimate = estimate_elo(strengths, coded, scale, level, added_covariance=added_covariance)
     if estimate.method and soft.target.kind != "credit":
         is_exact = soft.target.covariance is None
         about_beta = "beta taken as exact" if is_exact else "error of beta included"
@@ -463,7 +464,9 @@ def _describe_lack_for_beta(battles: Battles) -> str:
     return ""
 
 
-def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
+def covariance_of_target(
+    coded: CodedBattles, strengths: Strengths, soft: SoftCredits
+) -> np.ndarray:
     """Return the covariance of log-strengths that the error of the map's weights causes.
 
     It is H^-1 J V J' H^-1. H is the negative Hessian at the fitted log-strengths. J is the

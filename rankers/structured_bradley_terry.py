@@ -183,7 +183,9 @@ def _estimate_posterior_elo(
     score = scale.scores(fit.theta)
     # Rounding can make the variance of a pinned model negative.
     variance = np.maximum(np.diag(scale.covariance(fit.covariance)), 0.0)
-    below, above = np.sqrt(half_width_in_se**2 * variance + POINTS**2 * widening)
+    # Shape (2, models): `widening` has a row for each side.
+    half_widths = np.sqrt(half_width_in_se**2 * variance + POINTS**2 * widening)
+    below, above = half_widths
     return ScoreEstimates(
         score,
         low=score - below,

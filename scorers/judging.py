@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from podium.errors import UsageError, reject_stream, unknown_name
+from podium.errors import UsageError, reject_stream, unknown_name_error
 from podium.scorers import battle
 from podium.scorers.battle import Judgment, Orders, Rule
 from podium.scorers.identity import build_judge, prompt_hash
@@ -465,7 +465,7 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
     """
     unknown = sorted(set(options) - available)
     if unknown:
-        raise unknown_name("option", unknown[0], available)
+        raise unknown_name_error("option", unknown[0], available)
 
 
 def known_options() -> Set[str]:

@@ -403,12 +403,12 @@ def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator
 
 
 def shared_option(name: str) -> Decorator:
-    """Return the option that a row of `podium.data.reading_options.SHARED` describes.
+    """Return the option that `podium.data.reading_options.OPTIONS_BY_NAME` describes.
 
     Hosts have the same options in their own form.
 
     Args:
-        name: name of the row, as `human_labels` for the option `--human-labels`.
+        name: its name there, as `human_labels` for the option `--human-labels`.
     """
     option = OPTIONS_BY_NAME[name]
     flag = f"--{name.replace('_', '-')}"

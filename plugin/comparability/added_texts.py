@@ -52,8 +52,8 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
         templates.append(normal_words(f"{first}{QUESTION}{last}"))
     if len(questions) > 1 or len(set(templates)) == 1:
         return None
-    [of_all_runs] = questions
-    return templates if _are_questions(of_all_runs) else None
+    questions_of_all_runs = questions.pop()
+    return templates if _are_questions(questions_of_all_runs) else None
 
 
 def _are_questions(texts: Sequence[str]) -> bool:

@@ -391,9 +391,8 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
     notices = []
     for finding in findings:
         fields = {"task": finding.task, "ids": finding.conflicts, "reason": list(finding.reason)}
-        # If all that has no partner is a changed question, a flagged check names it.
-        is_paired = max(finding.unshared.values(), default=0) < finding.conflicts
-        if finding.pairing == "input" and is_paired:
+        # If inputs paired no item with a conflicting id, a flagged check names these items.
+        if finding.pairing == "input" and finding.pairs_conflicts:
             notices.append(Notice("questions-by-input", fields))
         elif finding.pairing == "other inputs" and finding.reason:
             code = "questions-by-id" if finding.task else "rows-by-id"

@@ -263,7 +263,7 @@ def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, t
 
 def _may_lack(run: RunRecord, setting: Setting) -> bool:
     """Return whether a setting that a run does not record may have had no default value."""
-    return setting.kind == "task argument" and not run.has_default_arguments
+    return setting.kind == "task argument" and not run.unrecorded_arguments_have_defaults
 
 
 def value_texts(values: Iterable[str | None], *, are_for_names: bool = False) -> list[str]:

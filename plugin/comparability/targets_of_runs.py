@@ -107,9 +107,9 @@ def _sources_by_target(
                 sources[key].setdefault(item.target, run.source)
             if item.rubric is not None:
                 rubrics[key].setdefault(item.rubric, run.source)
-    for key, own in rubrics.items():
-        if len(own) < len(sources[key]):
-            sources[key] = own
+    for key, sources_of_rubrics in rubrics.items():
+        if len(sources_of_rubrics) < len(sources[key]):
+            sources[key] = sources_of_rubrics
     return sources
 
 

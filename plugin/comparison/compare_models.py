@@ -574,21 +574,26 @@ def _with_doubts(
     battles: Battles,
     unclaimed: Mapping[str, Sequence[str]],
 ) -> PairFinding:
-    """Set the doubts about a finding and its slices.
+    """Return a finding with the doubts that its attributes describe, also in its slices.
 
-    `questions_in_doubt` says whether both models were asked the same questions of the finding's
-    task. If scores are compared, `doubt` says whether the scores of both models are in one unit; if
-    verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
-    order of the responses decides, or else whether a judge is one of the two or of the family of
-    one. If unparsed battles cannot explain the difference, `loss_check` has them. If there is no
-    other `doubt`, it says whether items are alike in groups that are not the unit. `loss_unknown`
-    has the check of unparsed verdicts that cannot be made.
+    A doubt is a check, or None if there is none. `questions_in_doubt` says whether both models were
+    asked the same questions of the finding's task. If scores are compared, `doubt` says whether the
+    scores of both models are in one unit; if verdicts are, whether unparsed battles may explain the
+    difference, and `judge_doubt` whether the order of the responses decides, or else whether a
+    judge is one of the two or of the family of one. If unparsed battles cannot explain the
+    difference, `loss_check` has them. If there is no other `doubt`, it says whether items are alike
+    in groups that are not the unit. `loss_unknown` has the check of unparsed verdicts that cannot
+    be made.
+
+    The slices get the doubts of the whole. What is only a `loss_check` of the whole is the `doubt`
+    of a slice, in which unparsed battles may explain the difference.
 
     Args:
         finding: what was compared.
         checks: the adjusted checks of the battles.
         battles: the battles.
         unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
+            It has each flagged check of losses or of single orders.
     """
     models = (finding.candidate, finding.baseline)
     runs = []

@@ -263,7 +263,8 @@ def _items_of_flagged_ties(
     """Return the items on which all battles of two models are ties of identical responses.
 
     Returns:
-        The ids of the items; None if no battle of any model says that its responses are identical.
+        The ids of the items, empty if the two have none; None if no battle of any model says that
+        its responses are identical, or if battles have no items.
     """
     if not battles.tally.identical or not battles.has_items:
         return None

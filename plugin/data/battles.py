@@ -96,7 +96,7 @@ except `scorers/` and `rankers/`):
   `data/reading/units.py`.
 - If tournaments write it. In Inspect: `build_verdict_row` in `scorers/judging.py` for a fact of a
   judgment; for one of a battle, fields of `BattleMetadata` and `BattleVerdict` in
-  `hosts/inspect_ai/logs/podium_entries.py`, and `REPEATED` in
+  `hosts/inspect_ai/logs/podium_entries.py`, and `REPEATED_FIELDS` in
   `hosts/inspect_ai/judging/scorers.py`; for one of a whole log,
   `hosts/inspect_ai/logs/judgment_rows.py`. In lm-eval: `BATTLE_DETAILS` or `MERGED_VERDICT_FIELDS`
   in `data/formats/lm_eval_judged.py`.
@@ -285,6 +285,7 @@ class Battles:
         low, high = sorted((models.index(first), models.index(second)))
         codes, order = self._battles_by_pair
         pair = low * len(models) + high
+        # The battles of the pair begin at its code and end before the next one.
         start, end = np.searchsorted(codes, [pair, pair + 1])
         return order[start:end]
 

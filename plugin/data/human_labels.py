@@ -12,7 +12,7 @@ import numpy as np
 
 from podium.data.battles import Battles, source_column
 from podium.data.counting.battle_frame import BattleFrame
-from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name_error
 from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
@@ -44,7 +44,7 @@ def find_judge(judges: Collection[str], judge: str) -> str:
         )
     spelled = spelled_like(judge, judges)
     if len(spelled) != 1:
-        raise unknown_name("judge", judge, judges)
+        raise unknown_name_error("judge", judge, judges)
     return spelled[0]
 
 

@@ -54,11 +54,13 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
         most = MOST_OF_NAMED if is_named else MOST_CATEGORIES
         if not 2 <= categories <= most:
             continue
-        of_item = np.full(int(item.max()) + 1, -1)
-        of_item[item] = code
-        if (of_item[item] != code).any() or of_item.tobytes() in seen:
+        code_of_item = np.full(int(item.max()) + 1, -1)
+        # Of several codes of an item, the last remains, so that the others differ from it.
+        code_of_item[item] = code
+        has_several_codes = (code_of_item[item] != code).any()
+        if has_several_codes or code_of_item.tobytes() in seen:
             continue
-        seen.add(of_item.tobytes())
+        seen.add(code_of_item.tobytes())
         yield name, texts
 
 

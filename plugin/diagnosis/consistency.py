@@ -236,8 +236,13 @@ def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Fi
         flips = word_for(to_first.n, "the only flip goes", f"all {to_first.n:,} flips go")
         return Missing(f"{flips} one way: it is unbounded", "judge more pairs in both orders")
     return to_first.transform(
-        lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS
+        _effect_of_first, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS
     )
+
+
+def _effect_of_first(flips_to_first: float) -> float:
+    """Return half the log-odds that a flip goes to the response shown first."""
+    return logit(flips_to_first) / 2
 
 
 def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
@@ -424,13 +429,14 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
             "they are not"
         )
         return Missing(why, "number the repeats in a column repeat")
-    # A row of each code, which says its cluster.
-    row = np.zeros(len(is_repeated), dtype=np.int64)
-    row[code] = np.flatnonzero(is_readable)
+    # A row of each code, which says its cluster. Of several rows with a code, the last remains; all
+    # have one item, and so one cluster.
+    row_of_code = np.zeros(len(is_repeated), dtype=np.int64)
+    row_of_code[code] = np.flatnonzero(is_readable)
     # Of n verdicts, n (n - 1) ordered pairs are compared; n_v (n_v - 1) of them have verdict v.
     agreeing = (counts * (counts - 1)).sum(axis=1)[is_repeated]
     compared = (verdict_count * (verdict_count - 1))[is_repeated]
-    return sample.take(row[is_repeated]).share(agreeing / compared, "repeated judgments")
+    return sample.take(row_of_code[is_repeated]).share(agreeing / compared, "repeated judgments")
 
 
 def _matchup_and_order_codes(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:

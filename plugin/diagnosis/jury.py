@@ -206,17 +206,24 @@ def _variances_at_equal_calls(
     ratings: Mapping[str, tuple[np.ndarray, np.ndarray]],
     calls: int,
 ) -> dict[str, np.ndarray]:
-    """Return the variance of each model's rating by way, if all calls were spent in this way.
+    """Return the variance of ratings by way and item, if all calls were spent in this way.
 
     Args:
         ways: the battles by way.
         ratings: the ratings and their influence by item, by way.
         calls: number of all calls. A variance is inversely proportional to it.
+
+    Returns:
+        For each way, the part of each item in the variance of a rating, mean over models, in Elo
+        squared, shape (items,). The sum over items is the variance.
     """
     variances = {}
     for name, (_, influence) in ratings.items():
         share_of_calls = len(ways[name].judge) / calls
-        variances[name] = share_of_calls * np.mean(influence**2, axis=1)
+        # A rating's error is the sum of the influences of all items: its variance is the sum of
+        # their squares, and no mean over items.
+        mean_over_models = np.mean(influence**2, axis=1)
+        variances[name] = share_of_calls * mean_over_models
     return variances
 
 
@@ -499,12 +506,13 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
             f"fewer than {FEWEST_COMMON_BATTLES} labelled battles were judged by all",
             "play with overlap=0.1",
         )
-    standardized = errors[known] - errors[known].mean(axis=0)
-    if not (standardized.std(axis=0) > 0).all():
+    centred = errors[known] - errors[known].mean(axis=0)
+    sd = centred.std(axis=0)
+    if not (sd > 0).all():
         return Missing(
             "the verdicts of a judge are all as far from the labels", "label more battles"
         )
-    standardized /= standardized.std(axis=0)
+    standardized = centred / sd
     first, second = np.triu_indices(judges, 1)
     products = standardized[:, first] * standardized[:, second]
     correlations = products.mean(axis=0)

@@ -401,8 +401,8 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
     s_ab, s_bc, s_ac = (logit(credit) for credit in observed)
     discrepancy = s_ab + s_bc - s_ac
     implied = [
-        np.clip(expit(odds), CLIP, 1 - CLIP)
-        for odds in (s_ab - discrepancy, s_bc - discrepancy, s_ac + discrepancy)
+        np.clip(expit(log_odds), CLIP, 1 - CLIP)
+        for log_odds in (s_ab - discrepancy, s_bc - discrepancy, s_ac + discrepancy)
     ]
     divergences = [divergence(p, q) for p, q in zip(observed, implied, strict=True)]
     return np.sum(divergences, axis=0) / 3

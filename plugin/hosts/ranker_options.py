@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from podium.data.reading_options import ALL_READING_OPTIONS, ReadingOption
-from podium.errors import UsageError, unknown_value
+from podium.errors import UsageError, unknown_value_error
 from podium.hosts.secrets import is_secret_name, secrets_of
 from podium.notices.option_forms import (
     Kind,
@@ -209,7 +209,7 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
         values = tuple(word.strip() for each in values for word in each.split(","))
     for value in values:
         if option.words and value not in option.words:
-            raise unknown_value(text, value, option.words)
+            raise unknown_value_error(text, value, option.words)
     return values if option.kind in ("texts", "words", "files") else values[-1]
 
 

@@ -3,8 +3,8 @@
 `podium.notices.notice_text` fills a text with the fields of the notice:
 
 - `{items:,}` is a number, and `{models}` a list whose elements are joined by commas.
-- `{files:3}` shows three elements of a list, and `{sizes:10 #: @}` ten of a mapping, each as its
-  key (`#`) and value (`@`).
+- `{files:most 3}` shows at most three elements of a list, and `{sizes:most 10 #: @}` ten of a
+  mapping, each as its key (`#`) and value (`@`). `{battles:most 5;}` puts semicolons between them.
 - `{files:len}` is the length of a list.
 - `{models:noun model}` is `model` or `models`, and `{lost:one is|are}` is `is` or `are`.
 - `{why:if  (#)}` is ` (TEXT)`, and `{limits:if ; #}` is `; TEXT`, or nothing if the field is empty.
@@ -19,29 +19,30 @@ OF_READING = {
     "accepted": "{sentence}",
     "arena-rows": (
         "Arena's own scripts leave out {rows:,} of these {battles:,} battles, which count here "
-        "({flags:5 @ without #}); {option:where={conditions}} leaves them out"
+        "({flags:most 5 @ without #}); {option:where={conditions}} leaves them out"
     ),
     "arena-rows-left-out": (
         "{rows:,} of {battles:,} battles are left out by {conditions}, as by Arena's own scripts"
     ),
     "attempts": (
-        "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not {others:3}"
+        "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not "
+        "{others:most 3}"
     ),
     "attempts-on-tasks": (
-        "several attempts of {who} on each of {tasks:len} tasks ({tasks:3}): the newest whole one "
-        "counts (on {what} {chosen}, not {others:1})"
+        "several attempts of {who} on each of {tasks:len} tasks ({tasks:most 3}): the newest whole "
+        "one counts (on {what} {chosen}, not {others:most 1})"
     ),
     "bad-rows": (
-        "{source}: {rows:,} {rows:noun row} left out: {places:5; #: @}. Repair the file, or remove "
-        "{rows:one it|them}"
+        "{source}: {rows:,} {rows:noun row} left out: {places:most 5; #: @}. Repair the file, or "
+        "remove {rows:one it|them}"
     ),
     "blank-items": (
         "{blank:,} of {rows:,} {rows:noun row} {blank:one has|have} no item, and "
         "{blank:one it counts|each of them counts} as an item of its own: fill in the items"
     ),
     "bare-names": (
-        "models named with and without a provider may be the same: {names:5; # and @}; they are "
-        "kept apart. If two are one model, write its name in one way"
+        "models named with and without a provider may be the same: {names:most 5; # and @}; they "
+        "are kept apart. If two are one model, write its name in one way"
     ),
     "complete-items": "complete items only: {kept} of {items} {items:noun item} kept",
     "copied-rows": (
@@ -61,22 +62,23 @@ OF_READING = {
         "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
     ),
     "different-documents": (
-        "{task}: not all have the same documents ({sizes:10 #: @}); {common:,} "
+        "{task}: not all have the same documents ({sizes:most 10 #: @}); {common:,} "
         "{common:one is|are} common to all"
     ),
     "different-targets": (
         "{documents:,} {documents:noun document} of {task} {documents:one has|have} different "
         "targets in different runs, and scores against different targets are not compared: {item} "
-        "in {places:3; #}"
+        "in {places:most 3; #}"
     ),
     "targets-differ": (
         "{items:,} {items:noun item} of {task} {items:one has|have} different targets in different "
-        "runs, and scores against different targets are not compared: item {item} in {places:2}. "
-        "Score the runs against the same targets; {option:allow=questions} compares them anyway"
+        "runs, and scores against different targets are not compared: item {item} in "
+        "{places:most 2}. Score the runs against the same targets; {option:allow=questions} "
+        "compares them anyway"
     ),
     "different-words": (
         "{items:len} {items:noun item} {items:one was|were} put to models in different words; the "
-        "judge is shown the shortest: {items:5}"
+        "judge is shown the shortest: {items:most 5}"
     ),
     "different-words-compared": (
         "{items:len} {items:noun item} {items:one was|were} put to models in different words"
@@ -86,25 +88,27 @@ OF_READING = {
     ),
     "documents-missing-alike": (
         "{files:len} {files:noun file} {files:one contains|contain} {documents:,} of "
-        "{expected:,} {expected:noun document} each ({files:3}); run {tasks:3} again"
+        "{expected:,} {expected:noun document} each ({files:most 3}); run {tasks:most 3} again"
     ),
     "documents-missing-in-files": (
         "{files:len} {files:noun file} {files:one contains|contain} fewer documents than "
-        "{files:one its|their} results count: {files:3}; run {tasks:3} again"
+        "{files:one its|their} results count: {files:most 3}; run {tasks:most 3} again"
     ),
     "equal-files": (
         "{files:len} {files:noun file} without items {files:one holds|hold} the rows of another, "
         "so few that chance may do it: {files:one it counts|they count} apart; leave out what is a "
-        "copy: {files:3}"
+        "copy: {files:most 3}"
     ),
-    "few-annotations": "files with fewer annotations than the fullest: {files:20 # (@ of {most})}",
+    "few-annotations": (
+        "files with fewer annotations than the fullest: {files:most 20 # (@ of {most})}"
+    ),
     "files-without-responses": (
         "{files:len} {files:noun file} {files:one holds|hold} no responses and "
-        "{files:one was|were} skipped: {files:3}"
+        "{files:one was|were} skipped: {files:most 3}"
     ),
     "files-without-verdicts": (
         "{files:len} {files:noun file} {files:one holds|hold} no verdicts and {files:one was|were} "
-        "skipped: {files:3}"
+        "skipped: {files:most 3}"
     ),
     "groups-of-log-unused": (
         "the log's own standard errors are clustered by {column}, and podium's are not: {why}"
@@ -155,7 +159,7 @@ OF_READING = {
         "left out: {path}: its eval did not finish, its status is {status}; `inspect eval-retry` "
         "runs it again"
     ),
-    "lone-models": "files that compare a model only with itself were skipped: {files:3}",
+    "lone-models": "files that compare a model only with itself were skipped: {files:most 3}",
     "lower-is-better": (
         "{metric}{task:if  of #}: lower is better, so scores are negated: -0.25 stands for 0.25"
     ),
@@ -169,9 +173,9 @@ OF_READING = {
     ),
     "total-rows": (
         "{source}: {rows:len} {rows:noun row} left out, whose scores are the means or sums of the "
-        "others: {rows:5}"
+        "others: {rows:most 5}"
     ),
-    "columns-as-models": "{source}: columns read as models: {models:12}",
+    "columns-as-models": "{source}: columns read as models: {models:most 12}",
     "matrix-columns-left-out": (
         "{source}: left out, because the names are not those of models but of facts about rows: "
         "{columns}"
@@ -186,11 +190,11 @@ OF_READING = {
     ),
     "mean-of-shared": (
         "{metric} of {task} is a mean over the documents that other models have, too, and the "
-        "figure of lm-eval is over all documents: {files:3 # (@)}"
+        "figure of lm-eval is over all documents: {files:most 3 # (@)}"
     ),
     "mean-not-reported": (
         "the mean of {metric} over the documents is not the figure that lm-eval reports, which is "
-        "aggregated otherwise: {files:3 # (@)}"
+        "aggregated otherwise: {files:most 3 # (@)}"
     ),
     "metric-direction": (
         "no results file says which {metric} of {task} is better: higher is taken to be"
@@ -207,26 +211,26 @@ OF_READING = {
         "models); {option:metric={scorer}} takes the verdicts"
     ),
     "models-without-verdicts": (
-        "{models:10} {models:one is|are} not ranked on {task}, because no verdict of {scorers} is "
-        "about {models:one it|them}; {option:metric={metric}} ranks by scores"
+        "{models:most 10} {models:one is|are} not ranked on {task}, because no verdict of "
+        "{scorers} is about {models:one it|them}; {option:metric={metric}} ranks by scores"
     ),
     "models-without-scores": (
-        "{models:10} {models:one is|are} not ranked on {task}, because {models:one it has|they "
-        "have} no scores; {option:metric={scorer}} ranks by verdicts"
+        "{models:most 10} {models:one is|are} not ranked on {task}, because "
+        "{models:one it has|they have} no scores; {option:metric={scorer}} ranks by verdicts"
     ),
     "battles-not-judged": "{path}: {scorers} judged no battle: {why}",
     "metric-of-no-run": (
-        "{tasks:5} {tasks:one has|have} no {metrics} and {tasks:one is|are} left out"
+        "{tasks:most 5} {tasks:one has|have} no {metrics} and {tasks:one is|are} left out"
     ),
-    "names-joined": "names that look the same count as one: {names:10; @ as #}",
+    "names-joined": "names that look the same count as one: {names:most 10; @ as #}",
     "metric-of-one-model": (
-        "{model} is not compared: its scores are by {metrics:5}, which no other model has (others "
-        "have {known:5})"
+        "{model} is not compared: its scores are by {metrics:most 5}, which no other model has "
+        "(others have {known:most 5})"
     ),
-    "mapping-file": "read as {file} declares ({keys:20})",
+    "mapping-file": "read as {file} declares ({keys:most 20})",
     "models-without-battles": (
-        "{source}: all counts of {models:5} are 0, so {models:one it has|they have} no battle and "
-        "{models:one is|are} not ranked"
+        "{source}: all counts of {models:most 5} are 0, so {models:one it has|they have} no battle "
+        "and {models:one is|are} not ranked"
     ),
     "no-item-column": "no item column: rows counted as independent",
     "no-judge-column": (
@@ -234,10 +238,10 @@ OF_READING = {
         "say {option:columns=judge={column}}"
     ),
     "no-whole-row": ("{path}: no whole row of samples, so {model} is missing; run {task} again"),
-    "no-such-column": "no column {column!r} in {files:3}: none of their rows kept",
+    "no-such-column": "no column {column!r} in {files:most 3}: none of their rows kept",
     "one-model-samples": "{task}: only {model} has samples of it; comparing takes two models",
     "one-model-samples-of-tasks": (
-        "only {model} has samples of {tasks:len} tasks ({tasks:3}); comparing takes two models"
+        "only {model} has samples of {tasks:len} tasks ({tasks:most 3}); comparing takes two models"
     ),
     "orders-unknown": (
         "{rows} {rows:noun row} {rows:one compares|compare} (a, b) on an item that also has (b, "
@@ -257,34 +261,34 @@ OF_READING = {
         "so rows are paired by these; {option:ids=global} pairs them by id"
     ),
     "repeats-numbered": (
-        "the two orders have repeats of other numbers ({first:5} and {second:5}): the first of one "
-        "is merged with the first of the other, and so on"
+        "the two orders have repeats of other numbers ({first:most 5} and {second:most 5}): the "
+        "first of one is merged with the first of the other, and so on"
     ),
     "rows-by-id": (
-        "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs ({reason:4}), so rows "
-        "are paired by id"
+        "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs ({reason:most 4}), so "
+        "rows are paired by id"
     ),
     "rows-repeat": (
         "{rows} {rows:noun row} {rows:one repeats|repeat} another row in every column; "
         "{rows:one it counts as a repeat|they count as repeats}"
     ),
     "label-joins-settings": (
-        "runs labelled {model} differ in {settings:5}, and the label makes them one model: give "
-        "each setting a label of its own, or none"
+        "runs labelled {model} differ in {settings:most 5}, and the label makes them one model: "
+        "give each setting a label of its own, or none"
     ),
     "runs-repeated": (
-        "{who} was run {runs} times on {what}: {which} counts ({chosen}), not {others:3}"
+        "{who} was run {runs} times on {what}: {which} counts ({chosen}), not {others:most 3}"
     ),
     "runs-repeated-on-tasks": (
-        "{who} was run several times on each of {tasks:len} tasks ({tasks:3}): {which} counts "
-        "(on {what} {chosen}, not {others:1})"
+        "{who} was run several times on each of {tasks:len} tasks ({tasks:most 3}): {which} counts "
+        "(on {what} {chosen}, not {others:most 1})"
     ),
     "samples-not-logged": (
-        "{models:5} {models:one has|have} no samples beside {results:1}: run lm_eval with "
-        "--log_samples"
+        "{models:most 5} {models:one has|have} no samples beside {results:most 1}: run lm_eval "
+        "with --log_samples"
     ),
     "samples-packed": (
-        "{models:5} {models:one has|have} no samples beside {results:1}: unpack "
+        "{models:most 5} {models:one has|have} no samples beside {results:most 1}: unpack "
         "{models:one its|their} .gz files"
     ),
     "samples-without-verdicts": (
@@ -300,34 +304,36 @@ OF_READING = {
     ),
     "scores-missing": (
         "{missing:,} of {scores:,} {scores:noun score} {missing:one is|are} missing "
-        "({items:5; #: @})"
+        "({items:most 5; #: @})"
     ),
-    "settings-differ": "{task}: models were run with settings of their own: {differences:4;}",
+    "settings-differ": "{task}: models were run with settings of their own: {differences:most 4;}",
     "settings-name-models": (
         "runs of {model} with other settings count as different models: {names}"
     ),
     "names-in-spellings": (
         "models whose names differ in letter case, blanks, hyphens or underscores only may be the "
-        "same: {names:5;}; they are kept apart. If two are one model, write its name in one way"
+        "same: {names:most 5;}; they are kept apart. If two are one model, write its name in one "
+        "way"
     ),
     "other-metrics": (
-        "the eval's first metric counts ({chosen:5}); {option:metric=NAME} takes another "
-        "({others:6})"
+        "the eval's first metric counts ({chosen:most 5}); {option:metric=NAME} takes another "
+        "({others:most 6})"
     ),
     "group-apart": (
         "the eval's figure of {group} ({metric}) is neither the mean over documents nor over "
         "tasks: its tasks are ranked alone"
     ),
     "tasks-without-metric": (
-        "{tasks:len} {tasks:noun task} without {metrics} {tasks:one is|are} left out: {tasks:10}"
+        "{tasks:len} {tasks:noun task} without {metrics} {tasks:one is|are} left out: "
+        "{tasks:most 10}"
     ),
     "tasks-without-scorer": (
-        "{tasks:len} {tasks:noun task} without a scorer {tasks:one is|are} left out: {tasks:10} "
-        "({logs} {logs:noun log}); a judge compares their responses: `{command}`"
+        "{tasks:len} {tasks:noun task} without a scorer {tasks:one is|are} left out: "
+        "{tasks:most 10} ({logs} {logs:noun log}); a judge compares their responses: `{command}`"
     ),
     "tasks-without-numbers": (
         "{tasks} {tasks:noun task} {tasks:one is|are} left out, having no number per document: "
-        "{why:3;}"
+        "{why:most 3;}"
     ),
     "true-and-false": (
         "columns of true and false beside columns of numbers are not read as scores: {columns}; "
@@ -339,8 +345,8 @@ OF_READING = {
     ),
     "unequal-scores": (
         "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} "
-        "{items:noun item}{task:if  of #}: {numbers:5 #: @} scores an item; all scores of one are "
-        "compared with all of the other, and means are over all scores"
+        "{items:noun item}{task:if  of #}: {numbers:most 5 #: @} scores an item; all scores of one "
+        "are compared with all of the other, and means are over all scores"
     ),
     "unshared-documents": (
         "{path}: no document or target of {model} is in another's samples of {task}: another "
@@ -351,7 +357,7 @@ OF_READING = {
         "of {battles:,} {battles:noun battle} with several votes, all votes agree on {share:.0%}"
     ),
     "win-matrices-skipped": (
-        "tables of wins were skipped, because none says whose they are: {files:3}; say "
+        "tables of wins were skipped, because none says whose they are: {files:most 3}; say "
         "{option:matrix}"
     ),
     "voters-pooled": (
@@ -418,7 +424,7 @@ OF_RESPONSES = {
     ),
     "instructions-differ": (
         "{items:len} {items:noun item} {items:one has|have} different instructions in different "
-        "runs; the judge is shown the shortest: {items:5}"
+        "runs; the judge is shown the shortest: {items:most 5}"
     ),
     "models-differ-in-setting": "models were run with different settings: {difference}",
     "questions-by-category": (
@@ -426,7 +432,7 @@ OF_RESPONSES = {
         "item ({items:,} {items:noun item})"
     ),
     "questions-by-id": (
-        "{task}: inputs differ between runs ({reason:4}), so items are paired by id"
+        "{task}: inputs differ between runs ({reason:most 4}), so items are paired by id"
     ),
     "questions-by-input": (
         "{task}: {ids:,} {ids:noun id} {ids:one stands|stand} for different inputs in different "
@@ -434,7 +440,7 @@ OF_RESPONSES = {
     ),
     "questions-unanswered": (
         "{questions:len} {questions:noun question} without a response {questions:one was|were} "
-        "left out: {questions:5}"
+        "left out: {questions:most 5}"
     ),
     "reasoning-left-out": (
         "{reasoning:,} of {responses:,} {responses:noun response} {reasoning:one begins|begin} "
@@ -498,27 +504,27 @@ OF_LOGS = {
         "asks as there"
     ),
     "forms-of-replies-differ": (
-        "{judge} answered in a JSON schema in {schema:3}, and with text in {text:3}, because it "
-        "took no schema there. These are two ways of asking, which may differ in their verdicts; "
-        "{argument:replies=text} asks for text everywhere"
+        "{judge} answered in a JSON schema in {schema:most 3}, and with text in {text:most 3}, "
+        "because it took no schema there. These are two ways of asking, which may differ in their "
+        "verdicts; {argument:replies=text} asks for text everywhere"
     ),
     "forms-of-replies-mixed": (
         "{path}: {judge} gave {schema:,} {schema:noun verdict} in a JSON schema and {text:,} with "
         "text, because it took no schema in a part of the run. These are two ways of asking, which "
         "may differ in their verdicts; {argument:replies=text} asks for text everywhere"
     ),
-    "limits-differ": "runs of {model} on {task} have different limits ({limits:5})",
+    "limits-differ": "runs of {model} on {task} have different limits ({limits:most 5})",
     "mean-differs-from-log": (
         "{path}: {metric} is {mean:.4g} here ({items:,} {items:noun item}) and {own:.4g} in the "
         "log's results{own_items:if  (# items)}"
     ),
-    "models-absent-from-task": "no battle of {models:5} is in this task",
+    "models-absent-from-task": "no battle of {models:most 5} is in this task",
     "one-sided-differs": (
-        "battles with one readable order are unparsed here, though {files:3} "
+        "battles with one readable order are unparsed here, though {files:most 3} "
         "{files:one keeps|keep} their verdict; {option:one-sided=keep} keeps it everywhere, and "
         "{option:one-sided=unparsed} nowhere"
     ),
-    "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
+    "models-absent": "no battle of {models:most 5} is there: no ranking of these logs has them",
     "no-logprobs": (
         "{path}: {judge} was asked without token probabilities, so that its credits are not "
         "graded; {why}"
@@ -530,8 +536,8 @@ OF_LOGS = {
         "to call; {why}"
     ),
     "other-reducers": (
-        "{task} has scores reduced by {reducers:5} too, which are not read: the first reducer of "
-        "a "
+        "{task} has scores reduced by {reducers:most 5} too, which are not read: the first reducer "
+        "of a "
         "log counts"
     ),
     "run-cut": "{path}: the run ended with status {status}; its finished samples count",
@@ -551,7 +557,7 @@ OF_LOGS = {
     "samples-excluded": (
         "{path}: {left_out:len} of {samples:,} {samples:noun sample} with scores by {metric} "
         "{left_out:one is|are} not in the log's own figures (excluded from its metrics), and left "
-        "out: {left_out:10}"
+        "out: {left_out:most 10}"
     ),
     "invalidated-unmarked": (
         "{path}: the log says that samples of {model} are invalidated and marks none of its "
@@ -560,7 +566,7 @@ OF_LOGS = {
     ),
     "samples-invalidated": (
         "{path}: {left_out:len} of {samples:,} {samples:noun sample} of {model} "
-        "{left_out:one is|are} invalidated, and left out: {left_out:10}{reasons:if  (#)}"
+        "{left_out:one is|are} invalidated, and left out: {left_out:most 10}{reasons:if  (#)}"
     ),
     "schedule-cut": (
         "{path}: {battles:,} {battles:noun battle} {battles:one was|were} not played and "
@@ -573,11 +579,12 @@ OF_LOGS = {
         "once, for fewer calls"
     ),
     "scores-reduced": (
-        "the scores of {task} are reduced as in the logs, {reduction}: {means:5}; in brackets the "
-        "mean over all epochs"
+        "the scores of {task} are reduced as in the logs, {reduction}: {means:most 5}; in brackets "
+        "the mean over all epochs"
     ),
     "shards-missing": (
-        "shard {shards:8} is missing, and with it {battles:,} {battles:noun battle} of the plan"
+        "shard {shards:most 8} is missing, and with it {battles:,} {battles:noun battle} of the "
+        "plan"
     ),
     "shown-of-agents": "{path}: {note}",
     "silent-judge": (
@@ -627,14 +634,14 @@ OF_RANKERS = {
     "conformal-too-narrow": (
         "conformal interval too narrow: more battles, or smaller standard errors, than the "
         "calibrated models have ({least_se:.1f} to {most_se:.1f}, from {fewest:,} to {most:,} "
-        "battles each), to which these are not exchangeable: {models:20 # (@)}. More battles do "
-        "not shrink the judge's disagreement with humans; place them by about as many battles as "
-        "the calibrated ones had"
+        "battles each), to which these are not exchangeable: {models:most 20 # (@)}. More battles "
+        "do not shrink the judge's disagreement with humans; place them by about as many battles "
+        "as the calibrated ones had"
     ),
     "outside-calibrated-models": (
-        "{models:5} {models:one is|are} rated {side} all calibrated models, where the judge was "
-        "not compared with humans: the conformal {models:noun interval} {models:one is|are} open "
-        "on that side. Calibration with labelled models of such ratings would close it"
+        "{models:most 5} {models:one is|are} rated {side} all calibrated models, where the judge "
+        "was not compared with humans: the conformal {models:noun interval} {models:one is|are} "
+        "open on that side. Calibration with labelled models of such ratings would close it"
     ),
     "continuous-verdicts": ("continuous verdicts: informativeness compares win, tie and loss only"),
     "design": (
@@ -642,7 +649,9 @@ OF_RANKERS = {
         "balanced round robin with as many battles (rating differences vary {times:.0f} times as "
         "much)"
     ),
-    "different-items": ("models are scored on different items: {models:5 # on @ of {items:,}}"),
+    "different-items": (
+        "models are scored on different items: {models:most 5 # on @ of {items:,}}"
+    ),
     "different-opponents": (
         "models met different opponents: win rates are not on one scale, bradley-terry's ratings "
         "are"
@@ -676,7 +685,7 @@ OF_RANKERS = {
         "only {items} {nouns} (fewer than the {models} models): the intervals are approximate"
     ),
     "items-of-a-model": (
-        "in fewer than {fewest} {nouns}, so their intervals are too narrow: {models:20 # (@)}"
+        "in fewer than {fewest} {nouns}, so their intervals are too narrow: {models:most 20 # (@)}"
     ),
     "items-of-median": (
         "{clusters} {unit}s: a bootstrap interval needs {fewest}; a median has no other; "
@@ -726,7 +735,7 @@ OF_RANKERS = {
     ),
     "light-opponents": (
         "met on less than half as many items as others, so they count less in others' win rates: "
-        "{models:20 # (as @ of an opponent)}"
+        "{models:most 20 # (as @ of an opponent)}"
     ),
     "misjudged-model": (
         "the judge rates {model} {elo:.0f} Elo {side} than human labels do, more than labels by "
@@ -766,7 +775,7 @@ OF_RANKERS = {
     ),
     "one-ended-intervals": (
         "an interval has one end where bootstrap resamples do not bound the rating: "
-        "{models:5 # (@ of {resamples:,})}"
+        "{models:most 5 # (@ of {resamples:,})}"
     ),
     "one-truth": (
         "the judges do not share one truth (p = {p:.2g}): their own ratings differ beyond slopes "
@@ -786,11 +795,11 @@ OF_RANKERS = {
     "separated": (
         "separated, rating set by the regularization ({regularization:g}) and unbounded by the "
         "data, 1500 is the mean of the others: {models:; # (@)}. What would bound it: battles "
-        "that go the other way, most likely {battles:5;}"
+        "that go the other way, most likely {battles:most 5;}"
     ),
     "separated-unregularized": (
         "no finite maximum-likelihood rating with regularization=0: separated: {models:; # (@)}. "
-        "What would bound it: battles that go the other way, most likely {battles:5;}"
+        "What would bound it: battles that go the other way, most likely {battles:most 5;}"
     ),
     "shared-errors": (
         "{first} and {second} share errors: their residuals correlate at {own:.2f} on {battles:,} "
@@ -885,7 +894,7 @@ OF_CALIBRATIONS = {
         "beta: {models}"
     ),
     "other-judge": (
-        "another judge: calibrated on {calibrated!r}, the battles are of {judges:20 '#'}"
+        "another judge: calibrated on {calibrated!r}, the battles are of {judges:most 20 '#'}"
     ),
     "other-margins": (
         "margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge "
@@ -968,8 +977,8 @@ OF_JUDGES = {
         "{model}. `podium diagnose` measures its self-preference"
     ),
     "own-family": (
-        "the judge {judge} is of the same family as {models:5} ({family}, {how}): add a judge of "
-        "another family (`podium rank --by judge` ranks by each). `podium diagnose` measures "
+        "the judge {judge} is of the same family as {models:most 5} ({family}, {how}): add a judge "
+        "of another family (`podium rank --by judge` ranks by each). `podium diagnose` measures "
         "self-preference; a table of the families ({option:models}) corrects a guess"
     ),
     "unparsed": (
@@ -1004,16 +1013,17 @@ OF_RANKINGS = {
     ),
     "plugin-without-score": "{plugin} gave no finite score for {models}: shown without a score",
     "ranked-alone": (
-        "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; "
+        "{values:len} {column}s ({values:most 5}), each ranked alone, as by {option:by={column}}; "
         "{option:pool=true} joins them"
     ),
-    "tasks-ranked-alone": "{values:len} {column}s ({values:5}), each ranked alone",
+    "tasks-ranked-alone": "{values:len} {column}s ({values:most 5}), each ranked alone",
     "ranked-alone-by-metric": (
-        "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; they "
-        "have different metrics"
+        "{values:len} {column}s ({values:most 5}), each ranked alone, as by {option:by={column}}; "
+        "they have different metrics"
     ),
     "ranked-together": (
-        "{values:len} {column}s ({values:5}) are ranked together; {option:by={column}} ranks each"
+        "{values:len} {column}s ({values:most 5}) are ranked together; {option:by={column}} ranks "
+        "each"
     ),
     "replaced-ranker": "ranked by {instead}, not by {ranker}{idle:if  (# without effect)}: {why}",
     "replay-not-scored": (
@@ -1073,12 +1083,12 @@ OF_PINS = {
         "battle has a readable verdict"
     ),
     "pin-not-here": (
-        "there is no run of {model}, the pinned reference, here (there are {known:5}): the win "
-        "rate will be against all; {option:pin=MODEL} pins another one"
+        "there is no run of {model}, the pinned reference, here (there are {known:most 5}): the "
+        "win rate will be against all; {option:pin=MODEL} pins another one"
     ),
     "pin-settings-changed": (
         "{model}, the pinned reference, was run with other settings than when it was pinned: "
-        "{changed:5 # @}; do not compare win rates of before and after"
+        "{changed:most 5 # @}; do not compare win rates of before and after"
     ),
 }
 

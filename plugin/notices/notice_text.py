@@ -11,8 +11,8 @@ from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.wording import plural, some
 
-LIST = re.compile(r"(\d*)(;?)(?: (.*))?", re.DOTALL)
-"""Matches the format of a list or a mapping, for example `5; # (@)`.
+LIST = re.compile(r"(?:most (\d+))?(;?)(?: (.*))?", re.DOTALL)
+"""Matches the format of a list or a mapping, for example `most 5; # (@)`.
 
 Its three groups, which may all be empty:
 1. the number of elements that are shown at most;

@@ -9,7 +9,7 @@ import numpy as np
 
 from podium.checks import Check
 from podium.documents import Document
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.format_version import FORMAT_VERSION
 from podium.plugins import catalogue
 from podium.rankers.estimate import Estimate
@@ -71,7 +71,7 @@ class Tariff:
     def __post_init__(self) -> None:
         """Raise UsageError for impossible values, as the docstring of the class says."""
         if self.orders not in ORDERS:
-            raise unknown_name("orders", self.orders, ORDERS)
+            raise unknown_name_error("orders", self.orders, ORDERS)
         if self.repeats < 1:
             raise UsageError(f"there must be at least one repeat, not {self.repeats}")
         for name in (*UNITS, "tokens_shared", "price_cached"):

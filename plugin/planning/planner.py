@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from podium.checks import Check
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import RULE, judged_once
-from podium.errors import NotIdentifiedError, UsageError, unknown_name
+from podium.errors import NotIdentifiedError, UsageError, unknown_name_error
 from podium.planning import plan_report  # noqa: F401 - registers the view of a plan
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import battles_of, cheapest_design, price_designs, stand_in_names
@@ -504,7 +504,7 @@ def _check_names(
     typed += chain.from_iterable(pairs)
     for name in typed:
         if names and name not in names:
-            raise unknown_name("model", name, names)
+            raise unknown_name_error("model", name, names)
     for first, second in pairs:
         if first == second:
             raise UsageError(f"--pair {first} {first}: a pair needs two different models")

@@ -115,7 +115,7 @@ class TournamentTable(Document):
     warnings: tuple[Notice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
+        """Return the attributes by name as plain Python values; unknown ones are None."""
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:

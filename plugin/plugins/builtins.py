@@ -1,37 +1,71 @@
 """podium's own rankers, scorers, tournaments and formats: one row each."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
 
-RANKERS: tuple[tuple[Any, ...], ...] = (
-    ("bradley-terry", "bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
-    (
+
+class RankerRow(NamedTuple):
+    """One of podium's own rankers.
+
+    Attributes:
+        name: the ranker's name.
+        function: where it is, `module:name` in `podium.rankers`.
+        summary: what it does.
+        several_judges: as of `Ranker`.
+    """
+
+    name: str
+    function: str
+    summary: str
+    several_judges: bool = False
+
+
+class FormatRow(NamedTuple):
+    """One of podium's own formats.
+
+    Attributes:
+        name: the format's name.
+        reader: where its function is, `module:name` in `podium.data.formats`, or a full path.
+        summary: what it reads.
+        label_is: as of `Format`.
+    """
+
+    name: str
+    reader: str
+    summary: str
+    label_is: str | None = None
+
+
+RANKERS = (
+    RankerRow(
+        "bradley-terry", "bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"
+    ),
+    RankerRow(
         "soft-elo",
         "soft_elo:soft_elo",
         "Bradley-Terry on calibrated probabilities, Elo scale of humans",
     ),
-    (
+    RankerRow(
         "structured-bradley-terry",
         "structured_bradley_terry:structured_bradley_terry",
         "few labels by humans joined with all verdicts, Elo scale of humans",
     ),
-    (
+    RankerRow(
         "judge-aware",
         "judge_aware:judge_aware",
         "Bradley-Terry with a slope and a position effect per judge",
-        True,
+        several_judges=True,
     ),
-    ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
-    ("mean", "pointwise:mean", "mean pointwise score over items"),
-    ("median", "pointwise:median", "median pointwise score over items"),
-    (
+    RankerRow("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
+    RankerRow("mean", "pointwise:mean", "mean pointwise score over items"),
+    RankerRow("median", "pointwise:median", "median pointwise score over items"),
+    RankerRow(
         "informativeness",
         "informativeness:informativeness",
         "how often each model, as anchor, distinguishes two others",
     ),
 )
-"""Rows of name, function, summary and, if True, `Ranker.several_judges`."""
 # Rows of name, realization and summary.
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
@@ -90,73 +124,67 @@ SIGNATURES = {
 A file is of the format if it has all columns of one set.
 """
 INSPECT = "podium.hosts.inspect_ai.logs.inspect_format"
-FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
-    ("podium", "podium_table:read", "podium's own battles table", None),
-    (
+FORMATS = (
+    FormatRow("podium", "podium_table:read", "podium's own battles table"),
+    FormatRow(
         "alpaca-eval",
         "verdict_files:read_alpaca_eval",
         "AlpacaEval annotations.json, or a results tree",
-        "generator_2",
+        label_is="generator_2",
     ),
-    (
+    FormatRow(
         "arena-hard",
         "verdict_files:read_arena_hard",
         "arena-hard judgment JSONL, two games a row",
-        "model",
+        label_is="model",
     ),
-    ("mt-bench-pair", "mt_bench:read_mt_bench_pairs", "MT-bench pairwise judgments", None),
-    (
+    FormatRow("mt-bench-pair", "mt_bench:read_mt_bench_pairs", "MT-bench pairwise judgments"),
+    FormatRow(
         "mt-bench-single",
         "mt_bench:read_mt_bench_scores",
         "MT-bench single-answer grading",
-        "model",
+        label_is="model",
     ),
-    ("arena", "arena_battles:read_arena", "FastChat and Arena battles", None),
-    (
+    FormatRow("arena", "arena_battles:read_arena", "FastChat and Arena battles"),
+    FormatRow(
         "soft-elo",
         "verdict_files:read_soft_elo",
         "Soft-Elo CSV: preferences, score dictionaries, human labels",
-        None,
     ),
-    ("evalica", "verdict_files:read_evalica", "evalica CSV", None),
-    ("wildbench", "wildbench:read_wildbench", "WildBench's pairwise verdicts, A++ to B++", None),
-    ("comparia", "comparia_votes:read_comparia", "votes of compar:IA, winner by name", None),
-    ("counts", "counted_battles:read_counts", "counts of wins and ties of each pair", None),
-    (
+    FormatRow("evalica", "verdict_files:read_evalica", "evalica CSV"),
+    FormatRow("wildbench", "wildbench:read_wildbench", "WildBench's pairwise verdicts, A++ to B++"),
+    FormatRow("comparia", "comparia_votes:read_comparia", "votes of compar:IA, winner by name"),
+    FormatRow("counts", "counted_battles:read_counts", "counts of wins and ties of each pair"),
+    FormatRow(
         "label-sheet",
         "label_sheet:read",
         "a sheet of `podium label` that humans have filled in",
-        None,
     ),
-    (
+    FormatRow(
         "900k-judgments",
         "verdict_files:read_900k_judgments",
         "900K-Judgments, five-level verdicts",
-        None,
     ),
-    ("promptfoo", "promptfoo:read_promptfoo", "results of promptfoo, a score per test", None),
-    ("judge-bench", "verdict_files:read_judge_bench", "JudgeBench outputs, both orders", None),
-    (
+    FormatRow("promptfoo", "promptfoo:read_promptfoo", "results of promptfoo, a score per test"),
+    FormatRow("judge-bench", "verdict_files:read_judge_bench", "JudgeBench outputs, both orders"),
+    FormatRow(
         "inspect",
         f"{INSPECT}:read",
         "Inspect logs: verdicts of podium's tournaments, scores of any eval",
-        None,
     ),
-    (
+    FormatRow(
         "lm-eval",
         "lm_eval_folders:read",
         "folders of lm-eval (--log_samples), lmms-eval, lighteval, HELM, Open LLM Leaderboard: any "
         "metric, by document",
-        None,
     ),
-    (
+    FormatRow(
         "pointwise",
         "score_files:read",
         "one score per item and model (JuStRank), battles item by item",
-        "model",
+        label_is="model",
     ),
 )
-"""Rows of name, reader, summary, and `Format.label_is`."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
     "arena": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},
     "comparia": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},
@@ -194,7 +222,13 @@ columns that are not read in full."""
 def podium_rankers() -> list[Ranker]:
     """Return podium's own rankers."""
     return [
-        Ranker(name, f"podium.rankers.{function}", *further) for name, function, *further in RANKERS
+        Ranker(
+            row.name,
+            f"podium.rankers.{row.function}",
+            row.summary,
+            several_judges=row.several_judges,
+        )
+        for row in RANKERS
     ]
 
 
@@ -220,10 +254,12 @@ def podium_tournaments() -> list[Tournament]:
 def podium_formats() -> list[Format]:
     """Return podium's own formats."""
     formats = []
-    for name, reader, summary, label_is in FORMATS:
-        signature = tuple(frozenset(columns.split()) for columns in SIGNATURES[name].split("|"))
-        is_full_path = reader.startswith("podium.")
-        location = reader if is_full_path else f"podium.data.formats.{reader}"
-        further = OTHER_FILES.get(name, {})
-        formats.append(Format(name, signature, location, summary, label_is, **further))
+    for row in FORMATS:
+        signature = tuple(frozenset(columns.split()) for columns in SIGNATURES[row.name].split("|"))
+        is_full_path = row.reader.startswith("podium.")
+        location = row.reader if is_full_path else f"podium.data.formats.{row.reader}"
+        further = OTHER_FILES.get(row.name, {})
+        formats.append(
+            Format(row.name, signature, location, row.summary, label_is=row.label_is, **further)
+        )
     return formats

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import pluggy
 
 from podium import hookspecs
-from podium.errors import PluginError, PodiumError, unknown_name
+from podium.errors import PluginError, PodiumError, unknown_name_error
 from podium.hookspecs import Extension, Format, Ranker, Scorer, Tournament
 from podium.package_versions import package_version
 from podium.plugins import builtins
@@ -101,7 +101,7 @@ def extension(kind: type[Kind], name: str) -> Kind:
     if name not in registrations:
         registered_name = by_name_with_dashes.get(name.replace("_", "-"))
     if registered_name is None:
-        raise unknown_name(KINDS[kind], name, registrations)
+        raise unknown_name_error(KINDS[kind], name, registrations)
     return registrations[registered_name].extension
 
 

@@ -10,7 +10,13 @@ from contextlib import suppress
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from podium.errors import REPLACEMENTS, PluginError, UsageError, unknown_name, unknown_value
+from podium.errors import (
+    REPLACEMENTS,
+    PluginError,
+    UsageError,
+    unknown_name_error,
+    unknown_value_error,
+)
 from podium.hookspecs import Ranker, Tournament
 from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
@@ -107,7 +113,7 @@ def parse_settings(
             )
         option, takers = _takers_of(key, options_by_owner)
         if not takers:
-            raise unknown_option(key, options_by_owner, kind)
+            raise unknown_option_error(key, options_by_owner, kind)
         value = _value_of_any(key, text, [options_by_owner[name][option] for name in takers])
         if values.setdefault(key, value) != value:
             first = values[key]
@@ -196,11 +202,11 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
     assigned, unassigned = assign_options(options, options_by_owner)
     if unassigned:
         first_key = next(iter(unassigned))
-        raise unknown_option(first_key, options_by_owner)
+        raise unknown_option_error(first_key, options_by_owner)
     return assigned
 
 
-def unknown_option(
+def unknown_option_error(
     key: str, options_by_owner: Mapping[str, Collection[str]], kind: str = "ranker"
 ) -> UsageError:
     """Build the error for an option that no requested ranker or tournament has.
@@ -217,7 +223,7 @@ def unknown_option(
     """
     owner, _, option = key.rpartition(".")
     if owner and owner not in options_by_owner:
-        return unknown_name(f"{kind} in this call", owner, options_by_owner)
+        return unknown_name_error(f"{kind} in this call", owner, options_by_owner)
     installed: dict[str, Collection[str]] = {}
     extensions: dict[str, Any] = {
         **catalogue.extensions_of(Ranker),
@@ -238,7 +244,7 @@ def unknown_option(
     if option == "calibration":
         option_form = option_text("calibration", "FILE")
         return UsageError(f"calibration is not an option of a ranker: give {option_form}")
-    return unknown_name(
+    return unknown_name_error(
         "option", key, {name for options in options_by_owner.values() for name in options}
     )
 
@@ -266,7 +272,7 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     if get_origin(declared) is Literal:
         values = {str(value): value for value in get_args(declared)}
         if text not in values:
-            raise unknown_value(key, text, values)
+            raise unknown_value_error(key, text, values)
         return values[text]
     read, type_in_words = READERS.get(declared, (str, "text"))
     value = None

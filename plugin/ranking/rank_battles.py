@@ -564,11 +564,11 @@ def _rank_slices(
             raise first_error
     failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
-        raise _error_of_all(errors, failures)
+        raise _combined_error(errors, failures)
     return _merge_replacements(_label_slices(standings, labels)), failures
 
 
-def _error_of_all(
+def _combined_error(
     errors: Sequence[tuple[str, PodiumError]], failures: Sequence[str]
 ) -> PodiumError:
     """Return the one error of all slices, or an error with all failures if they differ."""

@@ -268,7 +268,7 @@ def read_responses(
     has_questions = on_demand and (prompts or rows)
     if not answers and not optional and not has_questions:
         reasons = [*_why_unread(parts, readers), *notice_texts(notes)]
-        raise _error_without_responses(sources, on_demand, reasons)
+        raise _no_responses_error(sources, on_demand, reasons)
     if strips_reasoning:
         answers, notes_on_reasoning = _without_reasoning(answers)
         notes += notes_on_reasoning
@@ -416,7 +416,7 @@ def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
     return [Notice("files-without-responses", {"files": skipped})]
 
 
-def _error_without_responses(
+def _no_responses_error(
     sources: Sequence[str | Path], on_demand: Sequence[str], reasons: Sequence[str]
 ) -> UsageError:
     """Return the error that there are no responses, or no prompts for models that can be asked.

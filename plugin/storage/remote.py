@@ -95,7 +95,10 @@ class RemoteFile:
         return PurePosixPath(self.name).suffix
 
     def with_name(self, name: str) -> "RemoteFile":
-        """Return the object with another name in the same folder."""
+        """Return the object of another name in the same folder, which need not exist.
+
+        The query of the URL is left out.
+        """
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
     def version(self) -> str:
@@ -139,10 +142,14 @@ class RemoteFile:
             system.put_file(str(path), self.url)
 
     def check_writable(self) -> None:
-        """Check that the object can be written.
+        """Raise an error if nothing can be written to the URL; nothing is written.
+
+        It asks the store whether the bucket exists, and not whether this user may write to it.
 
         Raises:
-            UsageError: the URL is not of a store or names no object, or the bucket does not exist.
+            UsageError: the URL is not of a store or names no object, the bucket does not exist, or
+                credentials are missing or refused.
+            DataError: the store cannot be reached.
         """
         if self.scheme not in STORES:
             raise UsageError(

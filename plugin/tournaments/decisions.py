@@ -71,7 +71,7 @@ class TournamentAnswer:
     about: str = "field"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as in a log and in the diagnostics of a ranking."""
+        """Return the attributes by name as plain values, for logs and diagnostics of a ranking."""
         return asdict(self) | {
             "decisions": list(self.decisions),
             "open": [list(group) for group in self.open],

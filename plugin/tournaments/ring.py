@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.data.ladder import Ladder
 from podium.data.pairings import OVER, Field, NextRound, Pairing, Round, pairing
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import matchups_in, refuse_unrated
 from podium.tournaments.schedule import schedule_pairings
@@ -75,7 +75,7 @@ class Ring(Stopping):
         if self.passes < 1:
             raise UsageError(f"passes={self.passes}: give a number of visits, 1 or more")
         if self.opponents not in get_args(Opponents):
-            raise unknown_name("choice for opponents", self.opponents, get_args(Opponents))
+            raise unknown_name_error("choice for opponents", self.opponents, get_args(Opponents))
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the circles up to the next look; without `until`, those of all items.

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from podium.data.pairings import Field
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.known_names import find_name
 from podium.wording import some
 
@@ -148,7 +148,7 @@ def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
     if ladder is not None:
         unknown = ladder.unknown_names(field.models)
         if unknown:
-            raise unknown_name("model", unknown[0], field.models)
+            raise unknown_name_error("model", unknown[0], field.models)
         names = [name for name in ladder.models if name in field.models]
         if not names:
             raise UsageError(

@@ -264,6 +264,7 @@ def models_needed(level: float) -> int:
 
     It is the smallest n with level * (n + 1) <= n. Fractions avoid rounding errors.
     """
+    # The decimal digits of a level are meant: 0.9 is 9/10, and not the nearest binary number.
     exact_level = Fraction(repr(float(level)))
     return math.ceil(exact_level / (1 - exact_level))
 
@@ -309,7 +310,12 @@ class Conformal:
         return self.t if self.q is None else self.q
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the part of the calibration file."""
+        """Return the attributes by name, as the calibration file has them.
+
+        Two numbers of models are added: `needed`, with which `q` is finite, and
+        `needed_for_splits`, with which the quantile of either half is, too. Intervals and widths
+        are in Elo points, or None where the attributes are.
+        """
         return asdict(self) | {
             "needed": self.least_models,
             "needed_for_splits": 2 * self.least_models,

@@ -11,7 +11,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.distributions import expit, logit
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.fit.coded import hard_credits, nothing_readable, require_choice
+from podium.rankers.fit.coded import hard_credits, nothing_readable_error, require_choice
 from podium.wording import quantity
 
 Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
@@ -115,7 +115,7 @@ def read_signal(
         kind=kind, names=tuple(columns), x=x, ridge=ridge if kind == "criteria" else 0.0
     )
     if not battles.readable.any():
-        raise nothing_readable(battles)
+        raise nothing_readable_error(battles)
     if not signal.is_known.any():
         raise NotIdentifiedError(_describe_missing_signal(battles, kind))
     return signal

@@ -188,6 +188,8 @@ class DifferenceTest:
         if self._p_of_side(outer, side) > alpha:
             is_bounded = outer == limit and not self.is_open
             return limit if is_bounded else sign * np.inf
+        # The root is between the outer value, which is rejected, and the centre. If the test
+        # rejects the centre, too, there is none, and the interval begins at the centre.
         if self._p_of_side(centre, side) <= alpha:
             return centre
 

@@ -478,8 +478,8 @@ def _widen_ends(
 ) -> np.ndarray:
     """Widen percentile intervals of models with few clusters, shape (2, models).
 
-    Below 30 clusters an end moves away from the score by `small_sample_factor`. Below 5 both ends
-    are NaN.
+    Below 30 clusters an end moves away from the score by `small_sample_factor`; around an infinite
+    score it stays. Below 5 both ends are NaN.
 
     Args:
         ends: both ends of each interval, shape (2, models).
@@ -487,13 +487,13 @@ def _widen_ends(
         clusters: number of clusters of each model, shape (models,).
         level: confidence level, in (0, 1).
     """
-    factor = small_sample_factor(clusters, level)
-    widening = np.select(
-        [clusters < FEWEST_FOR_BOOTSTRAP, clusters < FEWEST_UNWIDENED], [np.nan, factor], 1.0
-    )
-    # Ends are not widened around an infinite score.
-    centre = np.where(np.isfinite(score), score, 0.0)
-    return np.where(widening == 1, ends, centre + widening * (ends - centre))
+    is_widened = (clusters < FEWEST_UNWIDENED) & np.isfinite(score)
+    centre = score[is_widened]
+    factor = small_sample_factor(clusters[is_widened], level)
+    widened = ends.copy()
+    widened[:, is_widened] = centre + factor * (ends[:, is_widened] - centre)
+    widened[:, clusters < FEWEST_FOR_BOOTSTRAP] = np.nan
+    return widened
 
 
 def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:

@@ -130,7 +130,7 @@ def compare_all_pairs(
         compared = _compare_each(estimate, known_codes, covariance, critical)
         for code, (is_ahead, half_width) in zip(known_codes, compared, strict=True):
             is_ahead &= ~_has_own_test(estimate, items, code, known_codes)
-            decisions.add_row(code, known_codes, is_ahead, half_width)
+            decisions.add_comparisons_of(code, known_codes, is_ahead, half_width)
     best[has_rank_set] = 1 + decisions.better[has_rank_set]
     worst[has_rank_set] = size - decisions.worse[has_rank_set]
     return Contrasts(
@@ -171,7 +171,7 @@ def _have_error(estimate: ScoreEstimates) -> np.ndarray:
 class _Decisions:
     """Which models are clearly ahead of which, among the pairs compared so far.
 
-    The methods `add_pair` and `add_row` change the arrays in place.
+    The methods `add_pair` and `add_comparisons_of` change the arrays in place.
 
     Attributes:
         better: number of models that are clearly ahead of each model, shape (models,).
@@ -199,22 +199,29 @@ class _Decisions:
         return cls(better, worse, is_above, half_widths)
 
     def add_pair(self, winner: int, loser: int) -> None:
-        """Record that one model is clearly ahead of another; both are given by code."""
+        """Count that one model is clearly ahead of another; both are given by code.
+
+        A second call for the same pair would count it twice.
+        """
         self.better[loser] += 1
         self.worse[winner] += 1
         if self.is_above is not None:
             self.is_above[winner, loser] = True
 
-    def add_row(
+    def add_comparisons_of(
         self, code: int, others: np.ndarray, is_ahead: np.ndarray, half_width: np.ndarray
     ) -> None:
-        """Record which others a model is clearly ahead of, and the half-widths of the differences.
+        """Count which others a model is clearly ahead of, and keep the half-widths.
+
+        It is called once for each model: a second call would count its comparisons twice.
 
         Args:
             code: code of the model.
             others: codes of models, each once, shape (n,).
-            is_ahead: mask of the others that the model is clearly ahead of, shape (n,).
-            half_width: half-widths of the intervals of the differences, shape (n,).
+            is_ahead: mask of the others that the model is clearly ahead of, shape (n,). It is False
+                for pairs of `add_pair`, which are counted already.
+            half_width: half-widths of the intervals of the differences, in the unit of the scores,
+                shape (n,).
         """
         self.worse[code] += is_ahead.sum()
         self.better[others] += is_ahead

@@ -363,6 +363,7 @@ class _HubTests:
         For each battle: the row of its partner, and its position in `RoughTests.sides`.
         """
         model = self.tests.sides[0]
+        # The battles are sorted by model: those of a partner are in one block.
         start = np.searchsorted(model, self.partners)
         number = np.searchsorted(model, self.partners, side="right") - start
         row = np.repeat(self.rows, number)
@@ -373,7 +374,8 @@ class _HubTests:
         """Return the part of the scores that the hub's battles with others add, shape (partners,
         clusters)."""
         model, opponent, _, weight, cluster = self.tests.sides
-        # The battles are sorted by model.
+        # The battles are sorted by model: those of the hub begin at its code and end before the
+        # next one.
         start, end = np.searchsorted(model, [self.hub, self.hub + 1])
         opponent = opponent[start:end]
         weight = weight[start:end]

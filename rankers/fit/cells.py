@@ -19,7 +19,7 @@ from podium.rankers.fit.coded import (
     CodedBattles,
     Labels,
     code_battles,
-    nothing_readable,
+    nothing_readable_error,
     order_rows,
     require_choice,
 )
@@ -242,6 +242,6 @@ def prepare_battles(
     is_hard = labels == "hard"
     sums = rows.pairs(hard=is_hard)
     if not len(sums["first"]):
-        raise nothing_readable(battles)
+        raise nothing_readable_error(battles)
     codes = distinct_values(np.concatenate([sums["first"], sums["second"]]))
     return SummedBattles(rows, codes, hard=is_hard)

@@ -13,7 +13,7 @@ import numpy as np
 
 from podium.data.battles import Battles, criterion_columns
 from podium.distinct_values import distinct_values
-from podium.errors import NotIdentifiedError, UsageError, unknown_value
+from podium.errors import NotIdentifiedError, UsageError, unknown_value_error
 from podium.wording import quantity
 
 Labels = Literal["soft", "hard"]
@@ -160,7 +160,7 @@ def code_battles(
         credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
     is_kept = ~np.isnan(credit)
     if not is_kept.any():
-        raise nothing_readable(battles)
+        raise nothing_readable_error(battles)
     credit = credit[is_kept]
     a, b, models = _code_present_models(battles, is_kept)
     codes = cluster_codes(battles, cluster)[is_kept]
@@ -265,7 +265,7 @@ def cluster_by_item(battles: Battles, coded: CodedBattles) -> tuple[CodedBattles
     return by_item, cluster_of_item
 
 
-def nothing_readable(battles: Battles) -> NotIdentifiedError:
+def nothing_readable_error(battles: Battles) -> NotIdentifiedError:
     """Return the error for battles without a readable verdict."""
     return NotIdentifiedError(
         f"none of the {quantity(len(battles), 'battle')} has a readable verdict: nothing to rank"
@@ -280,7 +280,7 @@ def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
 def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
     """Raise UsageError if an option's value is not among the allowed ones."""
     if value not in allowed:
-        raise unknown_value(option, value, allowed)
+        raise unknown_value_error(option, value, allowed)
 
 
 def _code_present_models(

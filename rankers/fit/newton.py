@@ -572,7 +572,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
             return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
         return solve_information(matrix[0], gradient[0])[None]
     except np.linalg.LinAlgError as error:
-        raise _singular(str(error)) from error
+        raise _singular_error(str(error)) from error
 
 
 def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -590,7 +590,7 @@ def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     solution: np.ndarray
     _, solution, minor = lapack.dposv(matrix.T, vector, overwrite_a=True)
     if minor:
-        raise _singular(f"{minor}-th leading minor of the array is not positive definite")
+        raise _singular_error(f"{minor}-th leading minor of the array is not positive definite")
     return solution
 
 
@@ -611,10 +611,10 @@ def information_solver(matrix: np.ndarray) -> Callable[[np.ndarray], np.ndarray]
 
         return partial(linalg.cho_solve, linalg.cho_factor(matrix, overwrite_a=True))
     except np.linalg.LinAlgError as error:
-        raise _singular(str(error)) from error
+        raise _singular_error(str(error)) from error
 
 
-def _singular(reason: str) -> SingularError:
+def _singular_error(reason: str) -> SingularError:
     """Return the error of a linear system without a solution."""
     return SingularError(
         f"the linear system of a Newton step could not be solved ({reason}); raise the "

@@ -200,9 +200,10 @@ def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarra
     The pair is a position in `pairs`, which must have every pair of `coded`.
     """
     key, credit = _pair_keys(coded)
-    # Pairs are sorted by this key.
     key_of_pair = pairs.first * np.int64(pairs.models) + pairs.second
-    return np.searchsorted(key_of_pair, key), credit
+    # Pairs are sorted by this key, and all keys are there: the search finds their positions.
+    position_of_pair = np.searchsorted(key_of_pair, key)
+    return position_of_pair, credit
 
 
 def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:

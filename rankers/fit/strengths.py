@@ -252,12 +252,16 @@ class Strengths:
             covariance = influence.T @ influence
         else:
             blocks = (self.cluster_scores(block) for block in battles.blocks())
-            scores, _ = centred_gram(blocks, _squared_factors(battles, by_weight))
+            # B of the formula, shape (parameters, parameters).
+            gram, _ = centred_gram(blocks, _squared_factors(battles, by_weight))
             solve = self._solver()
-            covariance = solve(solve(scores).T)
+            # H^-1 B, whose transpose is B H^-1, as both matrices are symmetric.
+            half_solved = solve(gram)
+            covariance = solve(half_solved.T)
         if self.prior is None:
             return covariance
-        return covariance + self.solve(self.solve(self.prior.precision).T)
+        half_solved = self.solve(self.prior.precision)
+        return covariance + self.solve(half_solved.T)
 
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Fit log-strengths to resamples, shape (draws, models).

@@ -7,7 +7,7 @@ from planted_boards import KINDS, World, make_board
 
 import podium
 from podium.data.times import seconds_of_texts
-from podium.diagnosis.checks.time_checks import check_time
+from podium.diagnosis.checks.time_checks import _mid_ranks, check_time
 
 DRIFT = KINDS["drift"].world
 
@@ -120,3 +120,9 @@ def test_numbers_have_one_text_in_slices_and_in_checks():
     board["level"] = np.where(board.index % 3, 2.0, 1.5)
     battles = podium.read_battles(board)
     assert {*battles.rows.texts_of("level")} == {*battles.values_of("level")} == {"1.5", "2"}
+
+
+def test_battles_at_one_time_share_the_middle_of_their_ranks():
+    """Two of four battles at one time lie between the ranks of the others."""
+    ranks = _mid_ranks(np.array([7.0, 5.0, 7.0, 9.0]))
+    assert ranks.tolist() == [0.5, 0.125, 0.5, 0.875]

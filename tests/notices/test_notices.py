@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from string import Formatter
 
 import pandas as pd
 import pytest
@@ -88,8 +89,8 @@ def test_no_record_keeps_its_warnings_as_texts():
 
 def test_numbers_lists_and_mappings_are_written_by_their_format():
     template = (
-        "{n:,} {n:noun row}, {one:one is|are}, {names}, {many:2}, {sizes:1; # has @}, {some:len}, "
-        "{empty:if (#)}{full:if (#)}"
+        "{n:,} {n:noun row}, {one:one is|are}, {names}, {many:most 2}, {sizes:most 1; # has @}, "
+        "{some:len}, {empty:if (#)}{full:if (#)}"
     )
     fields = {
         "n": 1234,
@@ -105,9 +106,16 @@ def test_numbers_lists_and_mappings_are_written_by_their_format():
     assert notice_text(Notice("own", fields, template=template)) == text
 
 
+def test_a_text_says_most_before_the_number_of_elements_that_it_shows():
+    """A bare number would be a width to everybody who knows `str.format`."""
+    for code, template in TEMPLATES.items():
+        for _, name, specification, _ in Formatter().parse(template):
+            assert not (specification or "")[:1].isdigit(), (code, name)
+
+
 def test_names_with_braces_and_signs_stay_as_they_are():
     names = ["{x}", "a#b@c", "%s"]
-    notice = Notice("own", {"names": names, "of": {"#@": 1}}, template="{names} {of:9 # (@)}")
+    notice = Notice("own", {"names": names, "of": {"#@": 1}}, template="{names} {of:most 9 # (@)}")
     assert notice_text(notice) == "{x}, a#b@c, %s #@ (1)"
 
 

@@ -335,6 +335,14 @@ def test_a_bootstrap_of_few_items_is_widened():
     assert few.high - 0.5 == pytest.approx(factor * (many.high - 0.5))
 
 
+def test_an_interval_around_an_infinite_score_is_not_widened():
+    """Half of the draws are finite; with few clusters, their end stays where it is."""
+    score = np.array([np.inf])
+    draws = np.where(np.arange(400) % 2, 300.0, np.inf)[:, None]
+    estimate = bootstrap_estimate(score, draws, 8, level=0.95, cluster="item")
+    assert (estimate.low[0], estimate.high[0]) == (300.0, np.inf)
+
+
 @pytest.mark.parametrize(("gap", "reported"), [(1.0, False), (2.0, True)])
 def test_medians_are_distinguishable_only_where_resamples_agree(gap, reported):
     """One resample in ten brings the second a step closer: two steps are sure, one is not."""

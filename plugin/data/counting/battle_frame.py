@@ -11,7 +11,7 @@ import numpy as np
 from podium.data.counting.grades import Grades, count_grades
 from podium.data.counting.relations import HARD_CREDIT, IDENTICAL, NO_REASON, SWAPS, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts, verdicts_of
-from podium.errors import unknown_name
+from podium.errors import unknown_name_error
 from podium.text import as_text
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ class BattleFrame:
             UsageError: there is no such column. The message suggests the most similar name.
         """
         if name not in self.table:
-            raise unknown_name("column", name, map(str, self.table.columns))
+            raise unknown_name_error("column", name, map(str, self.table.columns))
         return self.table[name]
 
 

@@ -305,7 +305,7 @@ def _convert_duckdb_errors() -> Iterator[None]:
     except OWN_SQL_ERRORS:
         raise
     except OutOfMemoryException as error:
-        raise out_of_memory(error) from None
+        raise out_of_memory_error(error) from None
     except Error as error:
         first_line, *_ = str(error).partition("\n")
         remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
@@ -314,7 +314,7 @@ def _convert_duckdb_errors() -> Iterator[None]:
         ) from None
 
 
-def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
+def out_of_memory_error(error: OutOfMemoryException, source: str | None = None) -> DataError:
     """Build the error for a query that exceeds the memory limit or the free disk space.
 
     Args:

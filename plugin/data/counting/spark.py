@@ -174,7 +174,7 @@ class Spark:
             batches = frame._collect_as_arrow()
             if batches:
                 return pa.Table.from_batches(batches)
-            return frame.toPandas().pipe(pa.Table.from_pandas)
+            return pa.Table.from_pandas(frame.toPandas())
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""

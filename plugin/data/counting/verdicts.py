@@ -395,9 +395,11 @@ class Verdicts:
             return np.empty((0, 2), dtype=np.int64)
         query = relations.order_pairs_query(self._sided_rows, self._counted)
         pairs = self.engine.arrays(f"{query} order by earlier")
-        every_row = self.engine.arrays(f"select {ROW} from {self.judgments} order by {ROW}")
-        places = every_row[ROW]
-        return np.searchsorted(places, np.column_stack([pairs["earlier"], pairs["later"]]))
+        row_number_of_pair = np.column_stack([pairs["earlier"], pairs["later"]])
+        judgments = self.engine.arrays(f"select {ROW} from {self.judgments} order by {ROW}")
+        row_number_of_judgment = judgments[ROW]
+        # Row numbers ascend, and those of pairs are among them: the search finds their positions.
+        return np.searchsorted(row_number_of_judgment, row_number_of_pair)
 
     @cached_property
     def first_shown(self) -> dict[str, "FirstShown"]:
@@ -618,6 +620,7 @@ class Verdicts:
             return {}
         if self._battles != self.judgments:
             # The models and the item of a merged battle are those of its earlier judgment.
+            # Row numbers ascend, and it is among them: the search finds its position.
             position = np.searchsorted(codes[ROW], self._column(ROW))
             codes = {name: column[position] for name, column in codes.items()}
         item = np.where(codes["cluster"] < self._items, codes["cluster"], -1)

@@ -53,7 +53,7 @@ def sort_by_place(bad_rows: Iterable[BadRow]) -> list[BadRow]:
     return sorted(bad_rows, key=numbers_of_place)
 
 
-def reject_many(bad_rows: list[BadRow], good_rows: int) -> None:
+def raise_if_too_many(bad_rows: list[BadRow], good_rows: int) -> None:
     """Raise the error of the first bad row if too many rows of some model must be bad.
 
     A bad row is one of at least one model, and each row is one of at most two. So if more than

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from duckdb import Error, OutOfMemoryException
 
-from podium.data.counting.duck import Duck, literal_path, out_of_memory
+from podium.data.counting.duck import Duck, literal_path, out_of_memory_error
 from podium.data.counting.relations import ROW, quote_name
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.delimited import open_delimited
 from podium.data.formats.git_lfs import reject_lfs_pointer
 from podium.data.formats.json_documents import open_document
 from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
-from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
+from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines_error, records_of
 from podium.data.formats.win_matrix import shares_names
 from podium.data.text_encodings import encoding_of_other_text, is_wide_text_expected
 from podium.errors import DataError, UsageError, reject_stream
@@ -91,7 +91,7 @@ def open_records(path: Path, engine: Duck, bad_rows: list[BadRow] | None = None)
 
     The rows are read by the engine when they are asked for; a JSON document is read at once.
     Malformed rows of CSV, TSV and JSONL are put into `bad_rows` and left out if there is such a
-    list and they are few (`reject_many`). It is complete when all rows were read once.
+    list and they are few (`raise_if_too_many`). It is complete when all rows were read once.
 
     Raises:
         UsageError: there is no such file or table, or the path is a pipe, a socket or a device.
@@ -211,7 +211,7 @@ def _copy_unpacked(stream: Any, kind: str, copy: Path, packed_size: int | None =
                 size += target.write(piece)
                 blank_bytes = blank_bytes + len(piece) if piece.isspace() else 0
                 if blank_bytes > MOST_BLANK:
-                    raise blank_lines()
+                    raise blank_lines_error()
                 if packed_size and size > largest_size:
                     problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
                     raise DataError(problem, remedy="unpack it yourself if you trust it")
@@ -367,7 +367,7 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
     try:
         described = engine.connection.execute(f"describe select * from {call})").fetchall()
     except OutOfMemoryException as error:
-        raise out_of_memory(error, str(path)) from None
+        raise out_of_memory_error(error, str(path)) from None
     except Error as error:
         raise _damage_error("Parquet", error) from None
     types = [(name, type_) for name, type_, *_ in described]

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from podium.data.counting.duck import Duck, literal_path
 from podium.data.counting.relations import ROW, text
-from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, reject_many
+from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, raise_if_too_many
 from podium.data.formats.records import (
     LONGEST_LINE,
     TEXT,
@@ -170,8 +170,8 @@ def _copy_table(
         copy: path of the copy.
         delimiter: the sign between cells.
         width: number of columns.
-        leaves_out: whether malformed rows are left out if they are few (`reject_many`). One that
-            takes several lines is an error all the same, since its quote may be that of a row
+        leaves_out: whether malformed rows are left out if they are few (`raise_if_too_many`). One
+            that takes several lines is an error all the same, since its quote may be that of a row
             below.
 
     Returns:
@@ -210,7 +210,7 @@ def _copy_table(
                 number += 1
     # The header has the number 0.
     rows = number - 1
-    reject_many(bad_rows, rows - len(bad_rows))
+    raise_if_too_many(bad_rows, rows - len(bad_rows))
     return bad_rows
 
 

@@ -11,7 +11,7 @@ from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column, Records, column_called
 from podium.data.formats.verdict_cells import LABEL_CREDITS
 from podium.data.query import Foreign
-from podium.errors import DataError, UsageError, unknown_name
+from podium.errors import DataError, UsageError, unknown_name_error
 from podium.notices.option_forms import format_assignments
 from podium.printable import shorten
 
@@ -56,7 +56,7 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     unknown = [name for name in columns if name not in known_columns]
     unknown += [name for name in fill if name not in KNOWN_COLUMNS]
     if unknown:
-        raise unknown_name("column of podium's table", unknown[0], KNOWN_COLUMNS)
+        raise unknown_name_error("column of podium's table", unknown[0], KNOWN_COLUMNS)
     named = {name: column_called(records, name) for name in columns.values()}
     missing = [name for name, column in named.items() if column is None]
     if missing:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from duckdb import Error, OutOfMemoryException
 
 from podium.data.battles import COLUMNS
-from podium.data.counting.duck import OWN_SQL_ERRORS, Duck, literal_path, out_of_memory
+from podium.data.counting.duck import OWN_SQL_ERRORS, Duck, literal_path, out_of_memory_error
 from podium.data.counting.relations import ROW, text
-from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, reject_many
+from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, raise_if_too_many
 from podium.data.formats.git_lfs import reject_lfs_pointer
 from podium.data.formats.records import (
     JSON,
@@ -23,7 +23,7 @@ from podium.data.formats.records import (
     Records,
     exact_column,
     first_duplicate,
-    nested_too_deeply,
+    nested_too_deeply_error,
     records_of,
     short_lines,
     whole_number,
@@ -63,7 +63,7 @@ def open_lines(
         plain_file: the file to read, an unpacked copy of it if it is compressed.
         engine: the database.
         bad_rows: takes the lines that are no records, which are then left out if they are few
-            (`reject_many`); None if they are errors.
+            (`raise_if_too_many`); None if they are errors.
 
     Raises:
         DataError: a line is not an object or too long, a record has a key twice, or the memory does
@@ -73,7 +73,7 @@ def open_lines(
     try:
         names, number = keys_of_records(engine, _table_of_objects(plain_file))
     except OutOfMemoryException as error:
-        raise out_of_memory(error, str(path)) from None
+        raise out_of_memory_error(error, str(path)) from None
     except OWN_SQL_ERRORS:
         raise
     except Error:
@@ -81,7 +81,7 @@ def open_lines(
 
         with plain_file.open("rb") as stream:
             numbered = list(json_lines(stream, bad_rows))
-        reject_many(bad_rows or [], len(numbered))
+        raise_if_too_many(bad_rows or [], len(numbered))
         places, records = zip(*numbered, strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
@@ -216,7 +216,7 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
     except RecursionError:
-        raise nested_too_deeply().with_place("", f"line {place}") from None
+        raise nested_too_deeply_error().with_place("", f"line {place}") from None
     except ValueError as error:
         is_cut = not line.endswith(b"\n")
         if isinstance(error, UnicodeDecodeError):
@@ -298,7 +298,7 @@ def read_document(path: Path) -> "pd.DataFrame":
     except UnicodeDecodeError:
         raise not_utf_8_error("", path) from None
     except RecursionError:
-        raise nested_too_deeply() from None
+        raise nested_too_deeply_error() from None
     records = content
     if isinstance(content, dict):
         results = _results_of_promptfoo(content)

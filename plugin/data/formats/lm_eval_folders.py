@@ -95,7 +95,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     files, left_out = select_runs(chosen, every=reading.all_runs)
     notes += left_out
     if not files:
-        raise _nothing_to_compare(lost)
+        raise _nothing_to_compare_error(lost)
     gathered = None
     if not reading.metrics:
         gathered = _gather_verdicts_of_filter(files)
@@ -154,7 +154,7 @@ def _gather_scores(
     lost: list[Notice] = []
     scores = _read_all_scores(files, lost, reading.cluster)
     if not scores:
-        raise _nothing_to_compare([*lost_before, *lost])
+        raise _nothing_to_compare_error([*lost_before, *lost])
     metrics, notes = choose_metrics(scores, metrics_asked_for(reading))
     compared = pair_documents(scores, reading.allowed)
     scores = list(compared.scores)
@@ -171,7 +171,7 @@ def _gather_scores(
                 sizes[task] = documents
     lost = _join_incomplete_files(_join_lone_tasks(lost))
     if not sizes:
-        raise _nothing_to_compare([*lost_before, *lost])
+        raise _nothing_to_compare_error([*lost_before, *lost])
     groups, of_groups = find_groups(scores, metrics)
     notes += of_groups
     sheets = [(path, _with_group(sheet, groups, sizes)) for path, sheet in sheets]
@@ -324,7 +324,7 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
     return kept
 
 
-def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
+def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
     """Return the error for samples that no two models have on the same documents.
 
     Args:

@@ -56,7 +56,7 @@ def run_of_samples(file: Samples) -> RunRecord:
         named_settings=file.named_settings,
         task_version=_text_or_none(results.value("versions", task)),
         task_arguments=arguments_of_config(config, results.all_arguments),
-        has_default_arguments=False,
+        unrecorded_arguments_have_defaults=False,
         model_arguments=_plain_settings(results.arguments),
         generation=_plain_settings(generation_of_config(config), results.generation),
         dataset=dataset_of_config(config),

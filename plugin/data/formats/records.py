@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from duckdb import Error, OutOfMemoryException
 
-from podium.data.counting.duck import Duck, copy_command, literal_path, out_of_memory
+from podium.data.counting.duck import Duck, copy_command, literal_path, out_of_memory_error
 from podium.data.counting.relations import ROW, quote_name, text
 from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
@@ -69,7 +69,7 @@ def short_lines(stream: BinaryIO) -> Iterator[bytes]:
             return
         blank = blank + 1 if line.isspace() else 0
         if blank > MOST_BLANK:
-            raise blank_lines().with_place("", f"line {place}")
+            raise blank_lines_error().with_place("", f"line {place}")
         if len(line) > LONGEST_LINE:
             problem = f"longer than {LONGEST_LINE >> 20} MiB"
             remedy = "write one record per line, without the bulk that podium does not need"
@@ -77,7 +77,7 @@ def short_lines(stream: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def blank_lines() -> DataError:
+def blank_lines_error() -> DataError:
     """Return the error for a file with more than `MOST_BLANK` blank lines in sequence."""
     problem = f"more than {MOST_BLANK:,} blank lines"
     return DataError(problem, remedy="remove them; was the file damaged?")
@@ -304,7 +304,7 @@ class Records:
         try:
             return fetch(f"select {selection} from {self.scan} {rest}")
         except OutOfMemoryException as error:
-            raise out_of_memory(error, self.source) from None
+            raise out_of_memory_error(error, self.source) from None
         except (Error, UnicodeDecodeError) as error:
             if self.repair is None:
                 raise
@@ -358,8 +358,8 @@ class Records:
                 if code is not None:
                     json.loads(distinct[code], parse_int=whole_number)
             except RecursionError:
-                return nested_too_deeply().with_place(self.source, self.name_row(row))
-        return nested_too_deeply().with_place(self.source)
+                return nested_too_deeply_error().with_place(self.source, self.name_row(row))
+        return nested_too_deeply_error().with_place(self.source)
 
 
 def words_of_column(column: Column) -> str:
@@ -536,7 +536,7 @@ def whole_number(digits: str) -> int | str:
     return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
-def nested_too_deeply() -> DataError:
+def nested_too_deeply_error() -> DataError:
     """Return the error for JSON that is nested too deeply to parse."""
     return DataError("nested too deeply", remedy="write a flat object per record")
 

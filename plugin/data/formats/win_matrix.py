@@ -74,7 +74,7 @@ def find_label_column(records: Records, *, is_matrix: bool = False) -> str | Non
     return None
 
 
-def ambiguous_matrix(records: Records, label: str) -> DataError:
+def ambiguous_matrix_error(records: Records, label: str) -> DataError:
     """Return the error for a matrix of wins if the user has not said whose wins its cells count.
 
     The message shows the two possible meanings of the first cell with a number. If the cells count

@@ -340,7 +340,7 @@ def _pair_changed_inputs(rows: ItemRows) -> IdentifiedTables:
         rows: the rows; some id has several inputs.
     """
     finding = finding_of_changed_inputs(rows)
-    if max(finding.unshared.values(), default=0) < finding.conflicts:
+    if finding.pairs_conflicts:
         paired = _paired_by_input(rows, finding.conflicts)
     else:
         paired = IdentifiedTables(_named_by_input(rows))

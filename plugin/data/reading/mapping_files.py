@@ -244,15 +244,15 @@ def _checked_value(path: Path, name: str, value: Any) -> Any:
         DataError: the key is unknown, or the value is not one that it takes.
     """
 
-    def refuse(problem: str, remedy: str) -> DataError:
+    def key_error(problem: str, remedy: str) -> DataError:
         """Return the error for this key."""
         return DataError(f"{name}: {problem}", source=str(path), remedy=remedy)
 
     if name not in KEYS:
-        raise refuse("unknown key", f"known keys: {', '.join(sorted(KEYS))}")
+        raise key_error("unknown key", f"known keys: {', '.join(sorted(KEYS))}")
     if name == "lower_is_better":
         if value not in TRUTHS:
-            raise refuse(f"{value!r} is neither true nor false", "write true or false")
+            raise key_error(f"{value!r} is neither true nor false", "write true or false")
         return TRUTHS[value]
     if name in TEXT_KEYS:
         words = WORDS.get(name)
@@ -260,27 +260,27 @@ def _checked_value(path: Path, name: str, value: Any) -> Any:
         is_unknown_word = words is not None and value not in words
         if not is_text or is_unknown_word:
             known = f"one of {', '.join(words)}" if words else "a text"
-            raise refuse(f"{value!r} is not {known}", f"write {known}")
+            raise key_error(f"{value!r} is not {known}", f"write {known}")
         return value
-    return _checked_mapping(name, value, refuse)
+    return _checked_mapping(name, value, key_error)
 
 
 def _checked_mapping(
-    name: str, value: Any, refuse: Callable[[str, str], DataError]
+    name: str, value: Any, key_error: Callable[[str, str], DataError]
 ) -> Mapping[str, Any] | tuple[tuple[str, str], ...]:
     """Return the value of a key of `MAPPING_KEYS`.
 
     Args:
         name: the key.
         value: its value.
-        refuse: makes the error of a problem and a remedy.
+        key_error: makes the error of a problem and a remedy.
 
     Raises:
         DataError: the value is not a mapping of texts, or a credit is not a number in [0, 1].
     """
     is_mapping = isinstance(value, dict) and bool(value)
     if not is_mapping or not all(isinstance(part, str) for part in value.values()):
-        raise refuse(f"{value!r} is not a mapping of texts", f"write {name}: {{KEY: VALUE}}")
+        raise key_error(f"{value!r} is not a mapping of texts", f"write {name}: {{KEY: VALUE}}")
     if name == "where":
         return tuple(value.items())
     if name != "credit_map":
@@ -292,7 +292,7 @@ def _checked_mapping(
         except ValueError:
             credits[word] = -1.0
         if not 0 <= credits[word] <= 1:
-            raise refuse(
+            raise key_error(
                 f"the credit {text!r} of {word!r} is not a number in [0, 1]",
                 "write what model_a earned: 1 win, 0.5 tie, 0 loss",
             )

@@ -40,7 +40,8 @@ def require_distinct_names(verdicts: Verdicts, tables: Sequence[RecordTable] = (
         ("models", MODELS, verdicts.models),
         ("judges", ("judge",), verdicts.judges),
     ):
-        for alike in names_alike(names).values():
+        alike = next(iter(names_alike(names).values()), None)
+        if alike is not None:
             places = [_first_place_of(name, columns, tables) for name in alike[:2]]
             raise alike_error(kind, alike, places)
     return verdicts
@@ -48,11 +49,12 @@ def require_distinct_names(verdicts: Verdicts, tables: Sequence[RecordTable] = (
 
 def require_same_spelling(battles: Battles, labels: Battles) -> None:
     """Raise DataError if a model has another name in human labels that looks the same."""
-    for alike in names_alike([*battles.models, *labels.models]).values():
-        raise alike_error("models", alike=alike, places=["", ""])
+    alike = next(iter(names_alike([*battles.models, *labels.models]).values()), None)
+    if alike is not None:
+        raise alike_error("models", alike)
 
 
-def alike_error(kind: str, alike: Sequence[str], places: Sequence[str]) -> DataError:
+def alike_error(kind: str, alike: Sequence[str], places: Sequence[str] = ("", "")) -> DataError:
     """Return the error for two names that look the same.
 
     Args:

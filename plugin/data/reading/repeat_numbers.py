@@ -29,7 +29,10 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     """
     played = [each for each in tables if _has_repeats_in_orders(each)]
     have_all_repeats = bool(played) and len(played) == len(tables)
-    if not have_all_repeats or any(_share_numbers(each, FIRST_ROWS) for each in played):
+    if not have_all_repeats:
+        return list(tables), []
+    # The first rows are read alone, since they usually show that the orders share numbers.
+    if any(_share_numbers(table, FIRST_ROWS) for table in played):
         return list(tables), []
     rows: dict[bool, Counter[float]] = {True: Counter(), False: Counter()}
     for each in played:

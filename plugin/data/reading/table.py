@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
-from podium.data.formats.bad_rows import BadRow, reject_many
+from podium.data.formats.bad_rows import BadRow, raise_if_too_many
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
@@ -155,7 +155,7 @@ def check(
         records: battles, or scores of models.
         skip_alone: whether to return None if every battle is one of a model with itself.
         bad_rows: takes the battles of a model with itself, which are then left out if they are few
-            (`reject_many`); None if such a battle is an error.
+            (`raise_if_too_many`); None if such a battle is an error.
 
     Raises:
         NoRowError: there is no row.
@@ -207,7 +207,7 @@ def _without_battles_alone(
     a = typed["model_a"].sql
     is_alone = f"{a} = {typed['model_b'].sql}"
     ((number, alone),) = records.rows(f"count(*), count(*) filter ({is_alone})")
-    reject_many([BadRow(error)] * alone, number - alone)
+    raise_if_too_many([BadRow(error)] * alone, number - alone)
     for row, name in records.rows(f"{ROW}, {a}", f"where {is_alone} order by {ROW}"):
         problem = f"model_b {shorten(repr(name))} plays against itself"
         place = records.name_row(row)
@@ -282,7 +282,7 @@ def _scan_rows(
         return None
     for rule, row in zip(rules, answers, strict=False):
         if row is not None:
-            raise _broken_rule(records, rule, row)
+            raise _broken_rule_error(records, rule, row)
     facts = answers[len(rules) : len(rules) + 2 * len(foreign)]
     plain = {}
     for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
@@ -305,7 +305,7 @@ def _hash_of_cells(records: Records) -> list[str]:
     return [f"bit_xor(hash({', '.join(cells)}))"] if cells else []
 
 
-def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
+def _broken_rule_error(records: Records, rule: Rule, row: int) -> DataError:
     """Return the error for a broken rule.
 
     It names the number of rows that break the rule.

@@ -10,7 +10,7 @@ from podium.data.formats.records import Column, Records, records_of
 from podium.data.formats.row_facts import name_weights
 from podium.data.formats.score_matrices import matrix_scores, name_rows_of_matrix
 from podium.data.formats.win_matrix import (
-    ambiguous_matrix,
+    ambiguous_matrix_error,
     find_label_column,
     note_models_left_out,
     read_win_matrix,
@@ -208,7 +208,7 @@ def _translate_win_matrix(
     if reading is None and record.optional:
         return None
     if reading is None:
-        raise ambiguous_matrix(record.records, label)
+        raise ambiguous_matrix_error(record.records, label)
     battles = read_win_matrix(record.records, label, reading)
     whose = "row" if reading == "rows" else "column"
     notes = [Notice("win-matrix", {"source": record.source, "whose": whose})]

@@ -168,15 +168,16 @@ def _group_by_item(
         return None
     has_text = np.array([text is not None for text in texts])
     group = np.array([number_of[text] for text in texts if text is not None], dtype=np.int64)
-    of_item = np.full(items, -1, dtype=np.int64)
-    of_item[item[has_text]] = group
-    if (of_item[item[has_text]] != group).any():
+    group_of_item = np.full(items, -1, dtype=np.int64)
+    # Of several groups of an item, the last remains, so that the others differ from it.
+    group_of_item[item[has_text]] = group
+    if (group_of_item[item[has_text]] != group).any():
         return None
-    is_empty = of_item < 0
+    is_empty = group_of_item < 0
     if is_empty.mean() > MOST_EMPTY:
         return None
-    of_item[is_empty] = groups + np.arange(int(is_empty.sum()))
-    return of_item
+    group_of_item[is_empty] = groups + np.arange(int(is_empty.sum()))
+    return group_of_item
 
 
 def _without_winners(

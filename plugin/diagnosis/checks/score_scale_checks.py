@@ -287,7 +287,15 @@ def find_unlike_times(
 def _find_tenfold_scales(scores: "pd.DataFrame", about: Mapping[str, str]) -> UnlikeScales | None:
     """Find models whose scores, ten times as large, are like those of other models on each item.
 
-    The scales are 0 to 1 and 0 to 10, or 0 to 10 and 0 to 100. None if there are no such models.
+    The scales 0 to 1 and 0 to 10 are looked for first, then 0 to 10 and 0 to 100. Only the first
+    two scales that are found are returned.
+
+    Args:
+        scores: scores of one metric, with the columns `model`, `item` and `score`.
+        about: the task, metric and judge of the scores.
+
+    Returns:
+        The models of both scales; None if there are no such models.
     """
     for top in (1, 10):
         kinds = (f"those of a scale to {top}", f"those of a scale to {10 * top}")

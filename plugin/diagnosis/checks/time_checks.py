@@ -157,11 +157,7 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
     """
     known = battles.readable & np.isfinite(seconds)
     low, high, value = pair_values(battles, known)
-    times = seconds[known]
-    # Battles at one time share a rank.
-    _, order = np.unique(times, return_inverse=True)
-    number = np.bincount(order)
-    rank = (np.cumsum(number) - number / 2)[order] / len(order)
+    rank = _mid_ranks(seconds[known])
     pair = low * len(battles.models) + high
     size = np.maximum(np.bincount(pair), 1)
     rest = value - (np.bincount(pair, value) / size)[pair]
@@ -180,6 +176,20 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
         if len(known_slopes) == len(units):
             slopes.append(max(known_slopes, key=lambda slope: slope.error))
     return slopes
+
+
+def _mid_ranks(times: np.ndarray) -> np.ndarray:
+    """Return the rank of each time among all, in (0, 1), shape (battles,).
+
+    Battles at one time share a rank: the share of earlier battles plus half the share of theirs.
+
+    Args:
+        times: the time of each battle, finite, shape (battles,).
+    """
+    _, time_code = np.unique(times, return_inverse=True)
+    battles_at_time = np.bincount(time_code)
+    mid_rank = np.cumsum(battles_at_time) - battles_at_time / 2
+    return mid_rank[time_code] / len(times)
 
 
 def _slope_of_model(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.data.formats.files import split_label
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.hosts.coming_battles import (
     is_typed,
     models_in_arguments,
@@ -127,7 +127,7 @@ def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: st
 
             earlier = models_of_logs(options.against, log_dir)
         if not any(is_typed(name, model) for model in earlier):
-            raise unknown_name("model", name, dict.fromkeys([*models, *earlier]))
+            raise unknown_name_error("model", name, dict.fromkeys([*models, *earlier]))
 
 
 def _typed_models(typed: Sequence[str]) -> list[str]:

@@ -233,12 +233,12 @@ def let_batched_requests_fail_alone() -> None:
             name = str(line.get("custom_id") or "")
             if not name:
                 raise
-            return name, rejection_in(line) or error
+            return name, rejection_error(line) or error
 
     OpenAIBatcher._parse_jsonl_line = parse_or_fail  # type: ignore[method-assign, assignment]
 
 
-def rejection_in(line: Mapping[str, Any]) -> BatchedRequestError | None:
+def rejection_error(line: Mapping[str, Any]) -> BatchedRequestError | None:
     """Return the error in a line of OpenAI's results; None if the line has none.
 
     It stands in `error`, or in the body of `response`.

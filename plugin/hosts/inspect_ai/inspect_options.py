@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form, options_from, parse_pairs
 from podium.hosts.secrets import secrets_of
 from podium.notices.option_forms import OptionForm
@@ -76,7 +76,7 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
             own.append(argument)
             continue
         if flag not in FLAGS:
-            raise unknown_name("option", flag, FLAGS)
+            raise unknown_name_error("option", flag, FLAGS)
         name = FLAGS[flag]
         if not INSPECT_OPTIONS[name].shown:
             values[name] = text if equals else True
@@ -139,7 +139,7 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
         )
     for name in values:
         if name not in INSPECT_OPTIONS:
-            raise unknown_name(
+            raise unknown_name_error(
                 "option of podium in the metadata or environment", name, INSPECT_OPTIONS
             )
     return values

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from podium.errors import unknown_name
+from podium.errors import unknown_name_error
 from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
 
 TITLE = "ranking (podium)"
@@ -53,7 +53,7 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
         }
     for name in ours:
         if name not in OPTIONS:
-            raise unknown_name("key of the section ranker:", name, OPTIONS)
+            raise unknown_name_error("key of the section ranker:", name, OPTIONS)
     return {name: value for name, value in ours.items() if value is not None}
 
 

@@ -98,8 +98,9 @@ def list_battles(
     # sorts first). The chosen battles are then in the order of the table, disagreements first.
     random_keys = np.random.default_rng(seed).random(len(table))
     order = np.lexsort([random_keys, why == CHANCE])
-    chosen = np.sort(order[:MOST_LISTED])
-    chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
+    in_table_order = np.sort(order[:MOST_LISTED])
+    is_by_chance = why[in_table_order] == CHANCE
+    chosen = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
     rows = table.iloc[chosen]
     no_values = [None] * len(rows)
     columns: dict[str, Iterable[Any]] = {}

@@ -242,7 +242,8 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry, task:
     of_part = "" if part is None else f" [{part}]"
     parts = [f"{describe_measured(standings, task)}{of_part}, by podium", direction_words(measure)]
     if measure is not None:
-        parts += dict.fromkeys(differences_from_eval(standings, measure))
+        # Several logs may differ in one way, which is written once.
+        parts += list(dict.fromkeys(differences_from_eval(standings, measure)))
     if entry.low is not None and entry.high is not None:
         ends = f"{number_text(entry.low, digits=3)} to {number_text(entry.high, digits=3)}"
         parts.append(f"{percent(standings.level)} interval {ends} ({standings.interval})")

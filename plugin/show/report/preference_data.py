@@ -123,14 +123,16 @@ def preference_data(
 def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
     """Return a row for each pair and judge, or for each pair with `pool`.
 
-    The columns are those of `PAIR` and `SOURCE` and these:
+    Battles without an item are left out. If there are no others, the frame is empty and has no
+    columns. Cells without a value are None. The columns are those of `PAIR` and `SOURCE` and these:
 
     - `category`;
     - `credit`: the mean credit of model_a, whose name sorts first, over the readable verdicts, by
       weight; None if no verdict is readable. Of a jury with `pool`, its rule gives the credit;
     - `agreement`: how the orders agree, see `_joint_agreement`;
     - `identical`: whether the responses are identical;
-    - `lacks`: whether each verdict lacks a score, instead of a reply that could be parsed.
+    - `lacks`: True if all of these battles have no credit because a score is missing; False if any
+      was read or is unparsed.
     """
     import pandas as pd
 

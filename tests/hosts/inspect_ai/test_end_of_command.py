@@ -12,7 +12,7 @@ from httpx import ConnectError, Request
 from inspect_ai.util._anyio import inner_exception
 
 from podium.hosts.inspect_ai.end_of_command import call_at_end, raise_exit_code
-from podium.hosts.inspect_ai.judging.call_control import _connection_failure
+from podium.hosts.inspect_ai.judging.call_control import _connection_failed_error
 
 
 def exit_code_of(job, code):
@@ -64,7 +64,7 @@ def test_the_reason_why_a_server_was_not_reached_is_that_of_its_error(code):
         try:
             raise ConnectError("no route", request=Request("GET", "http://127.0.0.1:9/v1"))
         except ConnectError as error:
-            reasons.append(str(_connection_failure(error, None)))
+            reasons.append(str(_connection_failed_error(error, None)))
 
     exit_code_of(job, code)
     assert reasons == ["no route: http://127.0.0.1:9/v1"]

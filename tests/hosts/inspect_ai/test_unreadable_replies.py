@@ -14,7 +14,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     generate_output,
     name_of_failure,
 )
-from podium.hosts.inspect_ai.judging.unreadable_replies import as_unreadable
+from podium.hosts.inspect_ai.judging.unreadable_replies import as_unreadable_error
 
 
 @pytest.fixture
@@ -85,5 +85,5 @@ def test_a_type_error_elsewhere_keeps_its_name():
     except TypeError as error:
         failure = error
     model = get_model("mockllm/model", memoize=False)
-    assert as_unreadable(model, failure) is None
+    assert as_unreadable_error(model, failure) is None
     assert name_of_failure(failure) == "TypeError"

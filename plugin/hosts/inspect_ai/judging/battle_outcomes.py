@@ -33,8 +33,13 @@ def has_shown_judgment(rows: Sequence[Mapping[str, Any]]) -> bool:
 def parts_of_outcome(score: Score) -> dict[str, float]:
     """Return credit, flip and unparsed of the battle in a score whose value is the credit.
 
-    All three are NaN if no judge saw the responses. The flip is NaN unless a judge gave a readable
-    verdict in both orders.
+    Returns:
+        All three are NaN if no judge saw the responses. Else they are, by key:
+
+        - `CREDIT`: the credit of the first model, in [0, 1]; NaN if the battle is unparsed.
+        - `FLIP`: the share of the order pairs with different winners, in [0, 1]; NaN unless a judge
+          gave a readable verdict in both orders.
+        - `UNPARSED`: 1 if the battle is unparsed, 0 if it has a credit.
     """
     rows = verdict_rows_in(score)
     if not has_shown_judgment(rows):

@@ -20,14 +20,14 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     let_batched_requests_fail_alone,
 )
 from podium.hosts.inspect_ai.judging.call_timeouts import (
-    as_unanswered,
+    as_unanswered_error,
     limit_attempts,
     may_repeat,
     timeout_text,
 )
 from podium.hosts.inspect_ai.judging.unreadable_replies import (
     UnreadableReplyError,
-    as_unreadable,
+    as_unreadable_error,
     is_decode_error,
 )
 from podium.hosts.inspect_ai.logs.stop_reasons import StopRecord
@@ -131,7 +131,7 @@ def watch_model(model: Model) -> "ReplyWatch":
     def describe(failure: BaseException) -> str:
         """Write the reason and address of a failed connection, else type and message."""
         cause = root_of(failure)
-        return cause_of(_connection_failure(cause, model.api.base_url) or cause)
+        return cause_of(_connection_failed_error(cause, model.api.base_url) or cause)
 
     return ReplyWatch(str(model), describe)
 
@@ -177,7 +177,7 @@ async def _generate_repeatedly(
         except Exception as error:
             failure = root_of(error)
         # Errors are raised outside of `except`, so that Inspect's wrapper is not their context.
-        late = as_unanswered(model, failure)
+        late = as_unanswered_error(model, failure)
         if late:
             unanswered += 1
             if may_repeat(model, late, unanswered - 1, begun):
@@ -187,10 +187,10 @@ async def _generate_repeatedly(
             cut_off += 1
             if cut_off < 3:
                 continue
-        failure = as_unreadable(model, failure) or failure
+        failure = as_unreadable_error(model, failure) or failure
         if waits_for_batch:
             raise BatchedCallError(name_of_failure(failure), cause_of(failure), status_of(failure))
-        raise _connection_failure(failure, model.api.base_url) or failure
+        raise _connection_failed_error(failure, model.api.base_url) or failure
 
 
 ERRORS_WITH_REASON = (ConnectionFailedError, BatchedCallError, UnreadableReplyError)
@@ -255,7 +255,9 @@ def status_of(error: BaseException) -> int | None:
     return None
 
 
-def _connection_failure(error: BaseException, base_url: str | None) -> ConnectionFailedError | None:
+def _connection_failed_error(
+    error: BaseException, base_url: str | None
+) -> ConnectionFailedError | None:
     """Return the error of a server that could not be reached; None for other errors.
 
     It is also None if no cause of the error names the address that was asked.

@@ -171,7 +171,7 @@ def _is_read_timeout(error: BaseException | None) -> bool:
     return False
 
 
-def as_unanswered(model: Model, failure: BaseException) -> UnansweredError | None:
+def as_unanswered_error(model: Model, failure: BaseException) -> UnansweredError | None:
     """Return a failure as one without an answer; None if it is another one.
 
     Args:

@@ -225,13 +225,14 @@ class Run(ModelCalls):
 
         name = self.judge_of(model).name
         if name not in self._monitors:
-            shows_both = self.how.orders != "as-given" or battle.first is not None
+            # One order is shown only if `a` is always first: orders as given, and none drawn.
+            both_orders_occur = self.how.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
             first = "a" if battle.first else None
             of_battle = self.how.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
-                tests_position=self.how.is_pairwise and shows_both,
+                tests_position=self.how.is_pairwise and both_orders_occur,
                 judgments=len(of_battle),
                 is_on=(self.how.on_bad_judge == "stop"),
                 ends_run=self._ends_run,

@@ -25,7 +25,7 @@ class UnreadableReplyError(RuntimeError):
         super().__init__(self.message)
 
 
-def as_unreadable(model: Model, failure: BaseException) -> UnreadableReplyError | None:
+def as_unreadable_error(model: Model, failure: BaseException) -> UnreadableReplyError | None:
     """Return the error of an answer that cannot be read; None if the call failed otherwise.
 
     Args:

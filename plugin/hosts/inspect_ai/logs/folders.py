@@ -64,7 +64,7 @@ from podium.hosts.inspect_ai.logs.unscored_tasks import (
     UnscoredTaskError,
     leave_out_unscored_tasks,
     note_on_unscored_log,
-    nothing_to_rank,
+    nothing_to_rank_error,
 )
 from podium.hosts.inspect_ai.logs.verdicts_or_scores import (
     CountedRows,
@@ -579,7 +579,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     lost += [Notice("empty-shard", {"path": str(path)}) for path in empty]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
-        raise nothing_to_rank(len(labels), lost, notes)
+        raise nothing_to_rank_error(len(labels), lost, notes)
     absent = _models_without_battles(frames)
     if absent:
         notes.append(Notice("models-absent", {"models": absent}))

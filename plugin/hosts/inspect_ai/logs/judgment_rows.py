@@ -394,7 +394,7 @@ class _LogReader:
         verdicts = self._build_verdicts()
         scores = self._build_scores(self.scores) if self.scores else None
         if verdicts is None and scores is None:
-            raise self._nothing_judged()
+            raise self._nothing_judged_error()
         for frame in (verdicts, scores):
             if frame is not None:
                 frame.attrs["invalidated"] = LeftOut.of_samples(
@@ -546,7 +546,7 @@ class _LogReader:
             self.missing_by_task.add(silent_items)
         return silent
 
-    def _nothing_judged(self) -> DataError:
+    def _nothing_judged_error(self) -> DataError:
         """Return the error for a log without rows, with the reason."""
         if self.invalidated and len(self.invalidated) == self.samples:
             all_are = f"all {self.samples:,} samples are"

@@ -97,7 +97,7 @@ def note_on_unscored_log(path: Path, error: UnscoredTaskError) -> Notice:
     return Notice("left-out", {"why": why, "remedy": ""})
 
 
-def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) -> DataError:
+def nothing_to_rank_error(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) -> DataError:
     """Return the error for logs of which none can be ranked, with one remedy for all.
 
     Args:

@@ -27,7 +27,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.data.pairings import Pairing
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, unknown_name_error
 from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     batch_of,
     is_registered_task,
@@ -180,7 +180,7 @@ def split_requests(
             prompts, or two models have the same name and settings.
     """
     if when not in CHOICES:
-        raise unknown_name("choice for answers", when, CHOICES)
+        raise unknown_name_error("choice for answers", when, CHOICES)
     if ROLE not in model_roles():
         if prompts:
             remedy = (

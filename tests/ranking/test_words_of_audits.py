@@ -68,7 +68,7 @@ def test_a_column_with_too_few_groups_or_items_is_named():
     columns = ["item", "model_a", "model_b", "credit", "category"]
     audit = audit_of(board[columns])
     assert row_of(audit, "groups").check.reason == (
-        "the column category puts items into 2 groups, and the test needs 10 or more"
+        "no column puts items into groups, such as passages; category divides them otherwise"
     )
     assert row_of(audit, "categories").check.reason == (
         "no category of the column category has 8 items or more in it and outside it"

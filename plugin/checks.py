@@ -453,8 +453,8 @@ _CHECKS = (
         ),
         number="{p}",
         remedy=(
-            "take these groups as the unit with {option}, or rank them one by one with {by} if "
-            "there are no others"
+            "take these groups as the unit with {option}; if only these groups matter, rank them "
+            "one by one with {by}"
         ),
         unit="p",
     ),

@@ -31,12 +31,13 @@ from podium.distributions import ndtri, stdtr
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.rankers.fit.coded import cluster_codes
-from podium.wording import join_names
+from podium.wording import join_names, plural
 
 NO_CATEGORIES_FOUND = "no column has categories of items"
 FEW_IN_CATEGORIES = (
-    "no category of the column {column} has {fewest} items or more in it and outside it"
+    "no category of the column {column} has {fewest} {units} or more in it and outside it"
 )
+SEVERAL_IN_GROUPS = "{units} have items of several categories ({columns})"
 NO_PLACE_DEPENDS = "no model's place depends on {columns} beyond chance"
 GAPS_DEPEND = "gaps between models depend on {columns}, but no two change places beyond chance"
 FEWEST_ITEMS = 8
@@ -119,24 +120,46 @@ def _categories_of_items(
             continue  # scores of several tasks are not ranked together
         if battles.has_lists(column):
             continue  # an item of several categories is in none of them alone
-        category = np.full(items, None, dtype=object)
-        category[item] = texts
-        if (category[item] != texts).any():
-            continue  # groups of items are the units, and one has items of several categories
-        if _tested_values(category):
+        category = _category_of_items(texts, item, items)
+        if category is not None and _tested_values(category):
             yield column, category
+
+
+def _category_of_items(texts: np.ndarray, item: np.ndarray, items: int) -> np.ndarray | None:
+    """Return the category of each item, None if unknown, shape (items,).
+
+    The result is None if groups of items are the units, and one has items of several categories.
+
+    Args:
+        texts: the category of each battle, shape (battles,).
+        item: code of the item, or group of items, of each battle, shape (battles,).
+        items: number of items.
+    """
+    category = np.full(items, None, dtype=object)
+    category[item] = texts
+    return None if (category[item] != texts).any() else category
 
 
 def why_no_categories(battles: Battles) -> str:
     """Return why no column of categories was tested, as a part of a sentence.
 
-    A column of categories of which each has too few items is named.
+    A column of categories is named of which each has too few items, or groups of items if these
+    are the unit; else the columns are of which groups of items have several categories.
     """
-    if battles.has_items and not are_too_many(battles):
-        known = (battles.item_codes >= 0) & battles.readable
-        for column, _ in category_columns(battles, known):
-            if not battles.has_lists(column):
-                return FEW_IN_CATEGORIES.format(column=column, fewest=FEWEST_ITEMS)
+    if not battles.has_items or are_too_many(battles):
+        return NO_CATEGORIES_FOUND
+    known = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
+    units = plural(battles.unit, 2)
+    mixed = []
+    for column, texts in category_columns(battles, known):
+        if battles.has_lists(column):
+            continue
+        if _category_of_items(texts, item, len(distinct)) is not None:
+            return FEW_IN_CATEGORIES.format(column=column, fewest=FEWEST_ITEMS, units=units)
+        mixed.append(column)
+    if mixed:
+        return SEVERAL_IN_GROUPS.format(units=units, columns=join_names(mixed))
     return NO_CATEGORIES_FOUND
 
 
@@ -170,7 +193,7 @@ def _check_of_columns(
         else:
             names = [name for _, _, name in columns]
             finding = NO_PLACE_DEPENDS.format(columns=join_names(names, "or"))
-        fields = {"finding": finding, "p": short_p(least)}
+        fields = {"finding": finding, "columns": names, "p": short_p(least)}
         return make_check("categories", is_flagged=False, number=least, fields=fields)
     is_scored = uses_scores(battles, battles.readable)
     fields = {

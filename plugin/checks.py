@@ -453,8 +453,8 @@ _CHECKS = (
         ),
         number="{p}",
         remedy=(
-            "take these groups as the unit with {option}, or rank them one by one with {by} if "
-            "there are no others"
+            "take these groups as the unit with {option}; if only these groups matter, rank them "
+            "one by one with {by}"
         ),
         unit="p",
     ),
@@ -465,7 +465,7 @@ _CHECKS = (
             "the order depends on the column {column}: {first} is ahead of {second} on {value} "
             "({here}) and behind it on {others} ({there})"
         ),
-        ok="no model's place depends on {columns} beyond chance (p = {p})",
+        ok="{finding} (p = {p})",
         number="{p}",
         remedy="rank the values one by one with {option}",
         unit="p",

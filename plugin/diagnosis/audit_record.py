@@ -21,12 +21,13 @@ DESCRIPTIONS = ("places", "first place", "elo", "voters", "judges", "repeated", 
 ADVICE = {
     "fit": "look at such pairs one by one",
     "own family": "see how it rates its family, and add a judge of another one",
-    "items": "add more items",
-    "first place": "add more items",
+    "items": "add more {nouns}",
+    "first place": "add more {nouns}",
 }
 """What helps in words, by name of a flagged check.
 
 It replaces the remedy of the check, which would name the command of the row once more, or is empty.
+`{nouns}` is what varies independently, such as items or passages, from the fields of the check.
 """
 WRITTEN_BY_CONVERT = (
     " (`podium convert` writes them with their reasons)",
@@ -108,7 +109,10 @@ class Probe:
             return ""
         has_words = bool(self.check.remedy) and not self.command
         if self.check.is_flagged and not has_words:
-            advice = ADVICE.get(self.check.name, self.check.remedy)
+            advice = self.check.remedy
+            if self.check.name in ADVICE:
+                nouns = self.check.fields.get("nouns", "items")
+                advice = ADVICE[self.check.name].format(nouns=nouns)
             # Not all remedies of unparsed replies name the command that writes them.
             for text in WRITTEN_BY_CONVERT:
                 advice = advice.replace(text, "")

@@ -6,11 +6,12 @@ import numpy as np
 
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
+from podium.diagnosis.column_names import is_of_categories
 
 NAMED = ("category", "task")
-"""Columns of categories by their name."""
-MOST_OF_NAMED = 30
-"""Largest number of categories in a column that is one by its name."""
+"""Columns of categories in battles of any source. They come first."""
+MOST_OF_NAMED = 60
+"""Largest number of categories in a column that is one by its name. MMLU has 57 subjects."""
 MOST_CATEGORIES = 9
 """Largest number of categories in a column with another name. A column with more may hold groups of
 items (`check_groups`)."""
@@ -25,9 +26,10 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
     """Yield the columns that sort items into categories, with the value of each battle.
 
     Such a column has one value in all battles of an item, and at least two values. It has at most
-    `MOST_OF_NAMED` values if its name is in `NAMED`. Any other column has at most
-    `MOST_CATEGORIES`, and is yielded only if items have `FEWEST_BATTLES` on average. Battles
-    without a value have None. Of columns that sort alike, the first is yielded.
+    `MOST_OF_NAMED` values if its name is one of categories, such as `category` or `subject`, else
+    at most `MOST_CATEGORIES`. Columns with other names than `NAMED` are yielded only if items have
+    `FEWEST_BATTLES` on average. Battles without a value have None. Of columns that sort alike, the
+    first is yielded.
 
     Args:
         battles: the battles.
@@ -51,7 +53,7 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
         texts = battles.rows.texts_of(name)[known]
         code = _codes_by_first_row(texts)
         categories = int(code.max()) + 1
-        most = MOST_OF_NAMED if is_named else MOST_CATEGORIES
+        most = MOST_OF_NAMED if is_of_categories(name) else MOST_CATEGORIES
         if not 2 <= categories <= most:
             continue
         code_of_item = np.full(int(item.max()) + 1, -1)

@@ -320,7 +320,7 @@ class _AuditRequest:
             has_items=battles.has_items,
             can_plan=can_plan,
             can_calibrate=can_plan and has_enough_models and not self.is_pooled,
-            spread=spread_of_shares(battles) if are_scores else "",
+            spread=spread_of_shares(battles) if are_scores and battles.group is None else "",
             are_pooled=self.is_pooled,
         )
 

@@ -177,3 +177,54 @@ def test_groups_of_items_are_the_units_of_the_test():
 def test_a_column_of_lists_is_not_tested():
     table = verdicts_by([1] * 40 + [0] * 40, [["code", "long"]] * 40 + [["prose", "short"]] * 40)
     assert check_categories(podium.read_battles(table)) == ()
+
+
+def test_subjects_are_categories_even_if_there_are_many():
+    """Each of 57 subjects has items with other strengths, and the first model fails in one."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for subject in range(57):
+        strength = np.array([-3.0, 0.0, 0.0]) if subject == 8 else np.array([1.5, 0.0, 0.0])
+        for item in range(25):
+            solved = rng.random(3) < 1 / (1 + np.exp(-strength))
+            named = (f"{subject}-{item}", f"subject {subject}")
+            rows += [(f"m{k}", float(solved[k]), *named) for k in range(3)]
+    table = pd.DataFrame(rows, columns=["model", "score", "item", "subject"])
+    check = check_of(table)
+    assert check.is_flagged
+    assert check.fields["value"] == "subject 8"
+    assert check_categories(podium.read_battles(table.rename(columns={"subject": "place"}))) == ()
+
+
+def test_many_columns_do_not_hide_a_category():
+    rng = np.random.default_rng(0)
+    table = world(1, turn=2.5)
+    items = table["item"].unique()
+    for k in range(14):
+        drawn = dict(zip(items, rng.integers(0, 3, len(items)), strict=True))
+        table[f"other{k}"] = table["item"].map(drawn)
+    check = check_of(table)
+    assert check.is_flagged
+    assert check.fields["column"] == "category"
+
+
+def test_gaps_that_differ_without_a_change_of_order_are_said_to_differ():
+    table = world(1, scale=(4.0, 0.1), sizes=(60, 60))
+    table["length"] = [len(item) for item in table["item"]]
+    check = check_of(table)
+    assert check.number <= 0.02
+    assert not check.is_flagged
+    assert check.finding_text == (
+        "gaps between models depend on category, but no two change places beyond chance "
+        f"(p = {check.fields['p']})"
+    )
+
+
+def test_columns_are_named_as_a_list():
+    rng = np.random.default_rng(0)
+    table = world(2)
+    items = table["item"].unique()
+    for name in ("level", "topic"):
+        drawn = dict(zip(items, rng.integers(0, 2, len(items)), strict=True))
+        table[name] = table["item"].map(drawn)
+    assert "depends on category, level or topic beyond chance" in check_of(table).finding_text

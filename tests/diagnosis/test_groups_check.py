@@ -8,7 +8,7 @@ import pytest
 
 import podium
 from podium.checks import CHECKS
-from podium.diagnosis.checks.group_checks import check_groups
+from podium.diagnosis.checks.group_checks import check_groups, why_no_groups
 from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan
 
@@ -195,3 +195,39 @@ def test_a_plan_says_first_that_its_items_depend_on_each_other():
     report, *_ = plan_reports(make_plan(podium.read_battles(table)))
     assert "favour the same models" in report.answer[0]
     assert report.answer[1].startswith("If items were independent: ")
+
+
+@pytest.mark.parametrize("name", ["answer", "answer_index", "num_steps", "difficulty", "subject"])
+def test_items_of_one_answer_measure_or_category_are_no_group(name):
+    table = table_of(1, effect=1.0).rename(columns={"passage": name})
+    battles = podium.read_battles(table)
+    assert check_groups(battles) == ()
+    assert why_no_groups(battles) == (
+        f"no column puts items into groups, such as passages; {name} divides them otherwise"
+    )
+
+
+def test_a_column_of_many_topics_groups_items():
+    table = table_of(1, effect=1.0, passages=70).rename(columns={"passage": "topic"})
+    [check] = check_groups(podium.read_battles(table))
+    assert check.is_flagged
+
+
+def test_the_column_with_most_values_is_named_if_all_have_too_few():
+    table = table_of(1, effect=1.0, passages=9)
+    table["batch"] = ["b0" if item < "4" else "b1" for item in table["item"]]
+    assert why_no_groups(podium.read_battles(table)) == (
+        "the column passage puts items into 9 groups, and the test needs 10 or more"
+    )
+
+
+def test_many_columns_do_not_hide_groups():
+    rng = np.random.default_rng(0)
+    table = table_of(1, effect=1.5)
+    items = table["item"].unique()
+    for k in range(25):
+        drawn = dict(zip(items, rng.integers(0, 20, len(items)), strict=True))
+        table[f"other{k}"] = table["item"].map(drawn)
+    [check] = check_groups(podium.read_battles(table))
+    assert check.is_flagged
+    assert check.fields["column"] == "passage"

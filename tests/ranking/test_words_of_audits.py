@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from planted_boards import KINDS, World, make_board
 
@@ -68,7 +69,7 @@ def test_a_column_with_too_few_groups_or_items_is_named():
     columns = ["item", "model_a", "model_b", "credit", "category"]
     audit = audit_of(board[columns])
     assert row_of(audit, "groups").check.reason == (
-        "the column category puts items into 2 groups, and the test needs 10 or more"
+        "no column puts items into groups, such as passages; category divides them otherwise"
     )
     assert row_of(audit, "categories").check.reason == (
         "no category of the column category has 8 items or more in it and outside it"
@@ -113,3 +114,33 @@ def test_a_calibration_makes_the_human_scale_known(podium, tmp_path):
     ranked = json.loads(podium("rank", example, *words).out)["rankings"][0]
     [check] = [each for each in ranked["checks"] if each["code"] == "human-scale"]
     assert check["result"] == Result.OK.value
+
+
+def scores_in_passages(passages=20):
+    """Return scores of three models on six items in each passage, of two categories each."""
+    rows = []
+    for passage in range(passages):
+        for item in range(6):
+            for model in range(3):
+                score = (passage * 7 + item * 3 + model * model) % 4 >= 1 + (model == 2)
+                named = (f"{passage}-{item}", f"m{model}", float(score))
+                rows.append((*named, f"p{passage}", "xy"[item % 2]))
+    return pd.DataFrame(rows, columns=["item", "model", "score", "passage", "kind"])
+
+
+def test_rows_of_groups_of_items_speak_of_the_groups():
+    battles = podium.read_battles(scores_in_passages(), cluster="passage")
+    audit = podium.audit(battles).boards[0]
+    assert row_of(audit, "categories").check.reason == (
+        "passages have items of several categories (kind)"
+    )
+    items = row_of(audit, "items")
+    assert items.check.is_flagged
+    assert items.advice == "add more passages"
+    # A plan without a pilot takes items as independent.
+    assert items.command == ""
+    few = scores_in_passages().assign(kind=lambda table: table["passage"].eq("p1").map(str))
+    few_audit = podium.audit(podium.read_battles(few, cluster="passage")).boards[0]
+    assert row_of(few_audit, "categories").check.reason == (
+        "no category of the column kind has 8 passages or more in it and outside it"
+    )

@@ -11,6 +11,7 @@ The strength of all models may be unlike in two categories without a change of t
 check is flagged only if a pair changes its order, too.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -30,15 +31,21 @@ from podium.distributions import ndtri, stdtr
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.rankers.fit.coded import cluster_codes
+from podium.wording import join_names, plural
 
 NO_CATEGORIES_FOUND = "no column has categories of items"
 FEW_IN_CATEGORIES = (
-    "no category of the column {column} has {fewest} items or more in it and outside it"
+    "no category of the column {column} has {fewest} {units} or more in it and outside it"
 )
+SEVERAL_IN_GROUPS = "{units} have items of several categories ({columns})"
+NO_PLACE_DEPENDS = "no model's place depends on {columns} beyond chance"
+GAPS_DEPEND = "gaps between models depend on {columns}, but no two change places beyond chance"
 FEWEST_ITEMS = 8
 """Categories with fewer items are not tested. Their items count among the other items."""
 PERMUTATIONS = 499
-"""Largest number of random divisions; the smallest p-value is 0.002."""
+"""Largest number of random divisions of up to 5 columns; the smallest p-value is 0.002."""
+DIVISIONS_PER_COLUMN = 100
+"""Least number of random divisions per tested column: the smallest adjusted p-value is 0.01."""
 ENOUGH_DIVISIONS = 15
 """No more divisions are drawn when this number of them had a statistic at least as large: the
 p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
@@ -82,42 +89,77 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
     """
     if not battles.has_items or are_too_many(battles) or len(battles.metrics) > 1:
         return ()
-    is_scored = "score_a" in battles.columns
     known = (battles.item_codes >= 0) & battles.readable
     distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
-    residual = None
-    tested_columns: list[tuple[float, PairInCategory | None, str]] = []
+    categories = dict(_categories_of_items(battles, known, item, len(distinct)))
+    if not categories:
+        return ()
+    residual = residuals_of_items(battles, known, item, len(distinct))
+    most = max(PERMUTATIONS, DIVISIONS_PER_COLUMN * len(categories) - 1)
+    tested_columns = [
+        (*_test_column(battles, known, item, residual, category, most), column)
+        for column, category in categories.items()
+    ]
+    return (_check_of_columns(battles, tested_columns),)
+
+
+def _categories_of_items(
+    battles: Battles, known: np.ndarray, item: np.ndarray, items: int
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the columns to test, with the category of each item, None if unknown, shape (items,).
+
+    Args:
+        battles: the battles.
+        known: mask of the readable battles with an item, shape (battles,).
+        item: code of the item of each of these, shape (known battles,).
+        items: number of items.
+    """
+    is_scored = "score_a" in battles.columns
     for column, texts in category_columns(battles, known):
         if is_scored and column == "task":
             continue  # scores of several tasks are not ranked together
         if battles.has_lists(column):
             continue  # an item of several categories is in none of them alone
-        category = np.full(len(distinct), None, dtype=object)
-        category[item] = texts
-        if (category[item] != texts).any():
-            continue  # groups of items are the units, and one has items of several categories
-        values = _tested_values(category)
-        if not values:
-            continue
-        if residual is None:
-            residual = residuals_of_items(battles, known, item, len(distinct))
-        p, pair = _test_column(battles, known, item, residual, category, values)
-        tested_columns.append((p, pair, column))
-    if not tested_columns:
-        return ()
-    return (_check_of_columns(battles, tested_columns),)
+        category = _category_of_items(texts, item, items)
+        if category is not None and _tested_values(category):
+            yield column, category
+
+
+def _category_of_items(texts: np.ndarray, item: np.ndarray, items: int) -> np.ndarray | None:
+    """Return the category of each item, None if unknown, shape (items,).
+
+    The result is None if groups of items are the units, and one has items of several categories.
+
+    Args:
+        texts: the category of each battle, shape (battles,).
+        item: code of the item, or group of items, of each battle, shape (battles,).
+        items: number of items.
+    """
+    category = np.full(items, None, dtype=object)
+    category[item] = texts
+    return None if (category[item] != texts).any() else category
 
 
 def why_no_categories(battles: Battles) -> str:
     """Return why no column of categories was tested, as a part of a sentence.
 
-    A column of categories of which each has too few items is named.
+    A column of categories is named of which each has too few items, or groups of items if these
+    are the unit; else the columns are of which groups of items have several categories.
     """
-    if battles.has_items and not are_too_many(battles):
-        known = (battles.item_codes >= 0) & battles.readable
-        for column, _ in category_columns(battles, known):
-            if not battles.has_lists(column):
-                return FEW_IN_CATEGORIES.format(column=column, fewest=FEWEST_ITEMS)
+    if not battles.has_items or are_too_many(battles):
+        return NO_CATEGORIES_FOUND
+    known = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
+    units = plural(battles.unit, 2)
+    mixed = []
+    for column, texts in category_columns(battles, known):
+        if battles.has_lists(column):
+            continue
+        if _category_of_items(texts, item, len(distinct)) is not None:
+            return FEW_IN_CATEGORIES.format(column=column, fewest=FEWEST_ITEMS, units=units)
+        mixed.append(column)
+    if mixed:
+        return SEVERAL_IN_GROUPS.format(units=units, columns=join_names(mixed))
     return NO_CATEGORIES_FOUND
 
 
@@ -128,7 +170,7 @@ def _check_of_columns(
 
     It is flagged, and about the column with the smallest p-value among those in which a pair
     changes its order, if this p-value is at most the threshold. Else it is ok, and names all
-    columns.
+    columns, or those in which only the gaps between models differ.
 
     Args:
         battles: the battles.
@@ -144,11 +186,15 @@ def _check_of_columns(
     with_pair = [each for each in columns if each[1] is not None]
     p, pair, column = min(with_pair or columns, key=itemgetter(0, 2))
     if pair is None or p > level:
-        p = min(adjusted)
-        names = " and ".join(name for _, _, name in tested_columns)
-        return make_check(
-            "categories", is_flagged=False, number=p, fields={"columns": names, "p": short_p(p)}
-        )
+        least = min(adjusted)
+        if least <= level:
+            names = [name for p_of_column, _, name in columns if p_of_column <= level]
+            finding = GAPS_DEPEND.format(columns=join_names(names))
+        else:
+            names = [name for _, _, name in columns]
+            finding = NO_PLACE_DEPENDS.format(columns=join_names(names, "or"))
+        fields = {"finding": finding, "columns": names, "p": short_p(least)}
+        return make_check("categories", is_flagged=False, number=least, fields=fields)
     is_scored = uses_scores(battles, battles.readable)
     fields = {
         "column": column,
@@ -191,7 +237,7 @@ def _test_column(
     item: np.ndarray,
     residual: np.ndarray,
     category: np.ndarray,
-    values: list[str],
+    most: int,
 ) -> tuple[float, PairInCategory | None]:
     """Return the p-value of a column, and the pair of models that changes its order.
 
@@ -203,14 +249,15 @@ def _test_column(
         item: code of the item of each of these, shape (known battles,).
         residual: residuals of items, shape (items, models).
         category: category of each item, None if unknown, shape (items,).
-        values: the tested categories.
+        most: largest number of random divisions.
     """
+    values = _tested_values(category)
     is_labelled = np.array([text is not None for text in category.tolist()])
     rows = residual[is_labelled]
     labels = category[is_labelled]
     in_category = np.stack([labels == value for value in values]).astype(float)
     t = _statistics(rows, in_category)
-    p = _p_of_largest(rows, in_category, t)
+    p = _p_of_largest(rows, in_category, t, most)
     if p > CHECKS["categories"].threshold:
         return p, None
     largest_place = int(np.argmax(np.abs(t)))
@@ -242,13 +289,14 @@ def _statistics(residual: np.ndarray, in_category: np.ndarray) -> np.ndarray:
     return np.where(varies, gap / np.sqrt(np.where(varies, variance, 1.0)), without_variance)
 
 
-def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray) -> float:
+def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, most: int) -> float:
     """Return the p-value of the largest |t|, by random divisions unless Bonferroni's rule gives 1.
 
     Args:
         residual: residuals of items, shape (items, models).
         in_category: 1 for items of the category, else 0, shape (categories, items).
         t: the statistics, shape (categories, models).
+        most: largest number of random divisions.
     """
     largest = float(np.abs(t).max())
     smallest = int(min(in_category.sum(axis=1).min(), (1 - in_category).sum(axis=1).min()))
@@ -257,12 +305,12 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray) 
         return 1.0
     rng = np.random.default_rng(0)
     at_least = 0
-    for number in range(1, PERMUTATIONS + 1):
+    for number in range(1, most + 1):
         drawn = _statistics(residual[rng.permutation(len(residual))], in_category)
         at_least += bool(np.abs(drawn).max() >= largest * (1 - ROUNDING))
         if at_least == ENOUGH_DIVISIONS:
             return ENOUGH_DIVISIONS / number
-    return (1 + at_least) / (1 + PERMUTATIONS)
+    return (1 + at_least) / (1 + most)
 
 
 def _turned_pair(

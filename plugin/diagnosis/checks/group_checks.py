@@ -17,21 +17,28 @@ from podium.data.counting.relations import ROW
 from podium.data.item_columns import FEWEST_PER_GROUP, MOST_EMPTY
 from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids
+from podium.diagnosis.categories import MOST_OF_NAMED
 from podium.diagnosis.checks.size_limits import are_too_many
+from podium.diagnosis.column_names import is_of_answers, is_of_categories, is_of_measures
 from podium.notices.option_forms import option_text
 from podium.rankers.fit.coded import cluster_codes
-from podium.wording import group_noun, plural
+from podium.wording import group_noun, join_names, plural, word_for
 
 FEWEST_GROUPS = 10
-"""A column with fewer values has categories, which `--by` ranks one by one."""
+"""A column with fewer values is not tested for groups."""
 ONE_WINNER = 0.9
 """A column tells the winner if at least this share of its values have one winner."""
 NO_COLUMN = "no column puts items into groups"
 FEW_GROUPS = (
     "the column {column} puts items into {groups} groups, and the test needs {fewest} or more"
 )
+DIVIDED_OTHERWISE = (
+    "no column puts items into groups, such as passages; {columns} {divide} them otherwise"
+)
 PERMUTATIONS = 999
-"""Largest number of random divisions; the smallest p-value is 0.001."""
+"""Largest number of random divisions of up to 10 columns; the smallest p-value is 0.001."""
+DIVISIONS_PER_COLUMN = 100
+"""Least number of random divisions per tested column: the smallest adjusted p-value is 0.01."""
 ROUNDING = 1e-12
 """Statistics that differ by a smaller share than this are equal."""
 ENOUGH_DIVISIONS = 10
@@ -73,7 +80,8 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
     if not candidates:
         return ()
     residual = residuals_of_items(battles, known, item, items)
-    p_values = {name: _p_of_groups(residual, group) for name, group in candidates.items()}
+    most = max(PERMUTATIONS, DIVISIONS_PER_COLUMN * len(candidates) - 1)
+    p_values = {name: _p_of_groups(residual, group, most) for name, group in candidates.items()}
     column = min(p_values, key=lambda name: (p_values[name], name))
     p = min(1.0, p_values[column] * len(p_values))
     fields = {
@@ -93,7 +101,8 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
 def why_no_groups(battles: Battles) -> str:
     """Return why no column was tested for groups of items, as a part of a sentence.
 
-    A column with one value per item, but too few values, is named.
+    Of columns with one value per item, but too few values, the one with most values is named; else
+    those are that divide the items by answers, measures or categories.
     """
     known = battles.readable
     if not battles.has_items or are_too_many(battles) or not known.any():
@@ -101,12 +110,22 @@ def why_no_groups(battles: Battles) -> str:
     known = known & (battles.item_codes >= 0)
     distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
     used = {*criterion_columns(battles.columns), battles.group}
+    few: dict[str, int] = {}
+    otherwise: list[str] = []
     for name in sorted(battles.columns - NO_GROUPS - used):
         texts = battles.rows.texts_of(name)[known].tolist()
-        of_item = _group_by_item(texts, item, len(distinct), fewest=2)
-        if of_item is not None:
-            groups = len({text for text in texts if text is not None})
-            return FEW_GROUPS.format(column=name, groups=groups, fewest=FEWEST_GROUPS)
+        if _group_by_item(texts, item, len(distinct), fewest=2) is None:
+            continue
+        if _divides_otherwise(battles, name, texts):
+            otherwise.append(name)
+        else:
+            few[name] = _number_of_values(texts)
+    if few:
+        column = max(few, key=lambda name: few[name])
+        return FEW_GROUPS.format(column=column, groups=few[column], fewest=FEWEST_GROUPS)
+    if otherwise:
+        divide = word_for(len(otherwise), "divides", "divide")
+        return DIVIDED_OTHERWISE.format(columns=join_names(otherwise), divide=divide)
     return NO_COLUMN
 
 
@@ -125,7 +144,8 @@ def _groups_of_items(
     """Yield the columns that group items, with the code of each item's group, shape (items,).
 
     Such a column has a value in every row, one per item, at least 10 values, and clearly fewer
-    values than items. Of columns that group alike, the first is yielded.
+    values than items. By its name, it has no answers, measures or categories. Of columns that group
+    alike, the first is yielded.
 
     Args:
         battles: the battles.
@@ -138,11 +158,34 @@ def _groups_of_items(
     for name in names:
         texts = battles.rows.texts_of(name)[known].tolist()
         of_item = _group_by_item(texts, item, items)
-        if of_item is None:
+        if of_item is None or _divides_otherwise(battles, name, texts):
             continue
         if of_item.tobytes() not in seen:
             seen.add(of_item.tobytes())
             yield name, of_item
+
+
+def _divides_otherwise(battles: Battles, name: str, texts: Sequence[str | None]) -> bool:
+    """Return whether a column has answers, measures or categories of items by its name.
+
+    Models may differ by these, but the items of one value are not drawn together. A column with
+    more than `MOST_OF_NAMED` values is none of categories, whatever its name. Nor is one of battles
+    without items: a topic may be all that is known of the question.
+
+    Args:
+        battles: the battles.
+        name: name of the column.
+        texts: the text of each battle.
+    """
+    if is_of_answers(name) or is_of_measures(name):
+        return True
+    is_few = _number_of_values(texts) <= MOST_OF_NAMED
+    return battles.has_items and is_few and is_of_categories(name)
+
+
+def _number_of_values(texts: Sequence[str | None]) -> int:
+    """Return the number of distinct texts, without None."""
+    return len({text for text in texts if text is not None})
 
 
 def _group_by_item(
@@ -285,15 +328,16 @@ def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.nda
     return np.minimum(a, b), np.maximum(a, b), np.where(a > b, -value, value)
 
 
-def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
+def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIONS) -> float:
     """Return the one-sided p-value of the hypothesis that residuals do not depend on the group.
 
-    It is found by at most `PERMUTATIONS` random divisions, with seed 0. It is 1 if the statistic is
-    not above its mean over all divisions.
+    It is found by random divisions, with seed 0. It is 1 if the statistic is not above its mean
+    over all divisions.
 
     Args:
         residual: residuals of items, shape (items, models).
         group: code of each item's group, from 0, shape (items,).
+        most: largest number of random divisions.
     """
     groups = int(group.max()) + 1
     squares = float(np.sum(residual**2))
@@ -310,11 +354,11 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
         return 1.0
     rng = np.random.default_rng(0)
     at_least = 0
-    for number in range(1, PERMUTATIONS + 1):
+    for number in range(1, most + 1):
         at_least += statistic(rng.permutation(group)) >= observed * (1 - ROUNDING)
         if at_least == ENOUGH_DIVISIONS:
             return ENOUGH_DIVISIONS / number
-    return (1 + at_least) / (1 + PERMUTATIONS)
+    return (1 + at_least) / (1 + most)
 
 
 def _mean_statistic(residual: np.ndarray, group: np.ndarray) -> float:

@@ -25,7 +25,8 @@ class TypedArguments:
         can_calibrate: whether `podium calibrate` may take the battles: of one judge, of three
             models or more, and of as many items as a plan needs.
         spread: of scores from 0 to 1, the option of `podium plan` with how much the scores of two
-            models differ; empty if it is not known.
+            models differ; empty if it is not known, or if items have groups, which a plan without
+            a pilot does not know.
         are_pooled: whether the verdicts of several judges are ranked together.
         undivided: what was typed to read the battles of all judges, if only those of one judge are
             read; empty if `reading` reads all.

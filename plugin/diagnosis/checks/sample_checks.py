@@ -92,7 +92,12 @@ def check_number_of_items(items: int, unit: str = "item") -> Check:
     `unit` is what varies, in the singular: an item or a group of items.
     """
     intervals = "there is no interval" if items == 1 else "the intervals are approximate"
-    fields = {"items": items, "noun": plural(unit, items), "intervals": intervals}
+    fields = {
+        "items": items,
+        "noun": plural(unit, items),
+        "nouns": plural(unit, 2),
+        "intervals": intervals,
+    }
     return make_check("items", items < CHECKS["items"].threshold, number=items, fields=fields)
 
 

@@ -206,7 +206,7 @@ def _renames_items(battles: Battles) -> bool:
 
     They may if a note says so, or if the option `ids` was given.
     """
-    is_changed = any(own.unshared and not own.task for own in battles.questions)
+    is_changed = any(finding.unshared and not finding.task for finding in battles.questions)
     is_told = bool(select_codes(battles.notes, CODES_OF_RENAMED_ITEMS))
     return is_told or is_changed or bool(battles.reading.get("ids"))
 
@@ -671,18 +671,18 @@ def _with_orders_of_slices(
     """
     if by is None:
         return [*findings]
-    own: dict[str | None, tuple[tuple[Check, ...], Mapping[str, Sequence[str]]]] = {}
+    doubts_of_slice: dict[str | None, tuple[tuple[Check, ...], Mapping[str, Sequence[str]]]] = {}
     for value, part in battles.slices(by):
         checks = check_orders_of_slice(part)
         flagged = [check for check in checks if check.name == ONE_ORDER and check.is_flagged]
         if checks:
-            own[value] = checks, _find_unclaimed(part, flagged, level, pool)
+            doubts_of_slice[value] = checks, _find_unclaimed(part, flagged, level, pool)
     changed = []
     for finding in findings:
         slices = []
         for each in finding.slices:
-            if finding.measure != SCORE and each.slice in own:
-                checks, unclaimed = own[each.slice]
+            if finding.measure != SCORE and each.slice in doubts_of_slice:
+                checks, unclaimed = doubts_of_slice[each.slice]
                 each = _with_own_order(each, checks, unclaimed)
             slices.append(each)
         changed.append(replace(finding, slices=tuple(slices)))

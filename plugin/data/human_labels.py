@@ -77,7 +77,7 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
     _check_tables(remedy, verdicts=battles)
     humans = {judge: JudgeRecord(judge, "human")}
     votes = replace(battles.select(ours), judge_records=humans)
-    others = {name: own for name, own in battles.judge_records.items() if name != judge}
+    others = {name: record for name, record in battles.judge_records.items() if name != judge}
     judged = replace(battles.select(~ours), judge_records=others)
     return _join_labels(judged, votes, judge, must_meet=True)
 

@@ -474,12 +474,12 @@ class Stopping:
         clusters = _clusters_of(field, order)
         answered = []
         for name in sorted(field.models):
-            own = {
+            clusters_of_model = {
                 cluster
                 for item, cluster in zip(order, clusters, strict=True)
                 if name not in field.absent.get(item, ())
             }
-            answered.append(len(own))
+            answered.append(len(clusters_of_model))
         return np.array(answered) >= fewest_clusters(field.unit)
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:

@@ -318,7 +318,10 @@ class RatingGap:
             return above, below
         theta = self.theta(gap)
         for model, sign in ((self.a, 1), (self.b, -1)):
-            credits = [self._credit_of(model, theta, own) for own in self._battles_of(model)]
+            credits = [
+                self._credit_of(model, theta, battles_of_model)
+                for battles_of_model in self._battles_of(model)
+            ]
             share = credits[0].share
             if share not in (0, 1):
                 continue

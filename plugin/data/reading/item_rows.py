@@ -33,7 +33,7 @@ class ItemRows:
     @property
     def question(self) -> QuestionColumn:
         """What the first table with any says of the questions."""
-        return next(own for own in self.inputs if own is not None)
+        return next(column for column in self.inputs if column is not None)
 
     def has(self, condition: str) -> bool:
         """Return whether the relation has rows with what a condition or grouping (SQL) says."""

@@ -76,7 +76,9 @@ def alike_error(kind: str, alike: Sequence[str], places: Sequence[str] = ("", ""
 def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTable]) -> str:
     """Return the first file and row with a name in one of the columns; empty if there is none."""
     for each in tables:
-        held = [each.records.columns[own] for own in columns if own in each.records.columns]
+        held = [
+            each.records.columns[column] for column in columns if column in each.records.columns
+        ]
         if not held:
             continue
         condition = " or ".join(f"{column.text} = {text(name)}" for column in held)

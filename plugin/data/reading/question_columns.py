@@ -395,9 +395,9 @@ def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, 
     The column `place` has the number of the table.
     """
     queries = []
-    for place, (each, own) in enumerate(zip(tables, names, strict=True)):
+    for place, (each, names_of_table) in enumerate(zip(tables, names, strict=True)):
         cells = [f"{place} as place"]
-        for number, name in enumerate(own):
+        for number, name in enumerate(names_of_table):
             cells.append(f"{_one_spelling(each.records.columns[name])} as c{number}")
         queries.append(f"select {', '.join(cells)} from {each.records.scan}")
     return f"({' union all '.join(queries)}) as rows"

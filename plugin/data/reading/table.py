@@ -357,9 +357,9 @@ def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
     if not isinstance(fields, Mapping):
         return None
     numbers = []
-    for key, own in fields.items():
+    for key, field in fields.items():
         # A path cannot name a key with a dot.
-        if isinstance(own, int | float) and "." not in key:
+        if isinstance(field, int | float) and "." not in key:
             numbers.append(key)
     if not numbers:
         return None
@@ -411,14 +411,14 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     named = {}
     are_scores = _are_scores(known.keys())
     likely = LIKELY_OF_SCORES if are_scores else LIKELY_NAMES
-    for own, words in likely.items():
+    for own_name, words in likely.items():
         names = [known[word] for word in words if word in known]
-        if own in known:
+        if own_name in known:
             continue
         if names:
-            named[own] = names[0]
-        elif own not in OPTIONAL_COLUMNS:
-            named[own] = "?"
+            named[own_name] = names[0]
+        elif own_name not in OPTIONAL_COLUMNS:
+            named[own_name] = "?"
     if are_scores and "item" not in known and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
         others = [

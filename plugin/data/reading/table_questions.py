@@ -119,9 +119,9 @@ def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:
             "order by place, row limit 1"
         )
         records = rows.tables[place].records
-        own = rows.inputs[place]
-        assert own is not None, "a row with an input is of a table with a column of inputs"
-        ((words,),) = records.rows(own.shown.text, f"where {ROW} = {row}")
+        inputs = rows.inputs[place]
+        assert inputs is not None, "a row with an input is of a table with a column of inputs"
+        ((words,),) = records.rows(inputs.shown.text, f"where {ROW} = {row}")
         shown.append((rows.row_place(place, row), words))
     return item, shown
 
@@ -173,7 +173,9 @@ def _texts_by_group(
         item = columns["item"].text
         words = question.shown.text
         condition = f"where {item} in ({chosen}) and {words} is not null"
-        for model, own, said in each.records.rows(f"{whose.text}, {item}, {words}", condition):
+        for model, item_of_row, said in each.records.rows(
+            f"{whose.text}, {item}, {words}", condition
+        ):
             group = place if by_file else model
-            texts[group].setdefault(own, said)
+            texts[group].setdefault(item_of_row, said)
     return list(texts.values())

@@ -327,8 +327,8 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
         for sample in log.samples or []:
             for battle, shown in judgments_in(sample):
                 mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-                own = how.adapted_to(transcript=battle.transcript)
-                reasons = [own.reason(load_reply(reply), mode) for reply in shown["replies"]]
+                adapted = how.adapted_to(transcript=battle.transcript)
+                reasons = [adapted.reason(load_reply(reply), mode) for reply in shown["replies"]]
                 if all(reason is None for reason in reasons):
                     key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
                     readable[key] = shown

@@ -553,8 +553,8 @@ def _prompts_of(
     prompts = []
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
-            own = plain.adapted_to(transcript=battle.transcript)
-            write_prompt = own.schema_prompt if own.asks_schema_first else own.prompt
+            adapted = plain.adapted_to(transcript=battle.transcript)
+            write_prompt = adapted.schema_prompt if adapted.asks_schema_first else adapted.prompt
             for order in orders:
                 shown: tuple[str, ...] = (battle.response_a, battle.response_b)
                 if order == "ba":

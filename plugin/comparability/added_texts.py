@@ -63,7 +63,9 @@ def _are_questions(texts: Sequence[str]) -> bool:
     the number of the item, unless each text has several numbers.
     """
     have_several_numbers = all(len(NUMBER.findall(text)) > 1 for text in texts)
-    compared = texts if have_several_numbers else [NUMBER.sub("", text) for text in texts]
+    compared = texts
+    if not have_several_numbers:
+        compared = [NUMBER.sub("", text) for text in texts]
     return all(texts) and len({*compared}) >= FEWEST_QUESTIONS
 
 

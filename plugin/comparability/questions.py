@@ -230,8 +230,8 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     known: list[tuple[AskedRun, Set[str]]] = []
     for ids, run in run_of_ids.items():
         for other, others in known:
-            ours = _inputs_without_ids(run, others)
-            if not ours.isdisjoint(_inputs_without_ids(other, ids)):
+            only_of_run = _inputs_without_ids(run, others)
+            if not only_of_run.isdisjoint(_inputs_without_ids(other, ids)):
                 return True
         known.append((run, ids))
     return False

@@ -703,10 +703,10 @@ def _with_own_order(
     if not checks:
         return finding
     doubts: dict[str, Any] = {}
-    for place in ("doubt", "judge_doubt", "loss_check"):
-        check = getattr(finding, place)
+    for attribute in ("doubt", "judge_doubt", "loss_check"):
+        check = getattr(finding, attribute)
         is_of_order = check is not None and check.name in (ORDER_DECIDES, ONE_ORDER, IN_SLICES)
-        doubts[place] = None if is_of_order else check
+        doubts[attribute] = None if is_of_order else check
     doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
     of_slice = replace(finding, **doubts)
     doubts |= _doubts_about_order(of_slice, checks, unclaimed, doubts)
@@ -736,12 +736,12 @@ def _doubts_about_order(
     order = doubt_about_one_order(checks)
     if order is None:
         return {}
-    place = "loss_check"
+    attribute = "loss_check"
     if not {finding.candidate, finding.baseline}.isdisjoint(unclaimed[order.name]):
-        place = "doubt"
+        attribute = "doubt"
     elif not finding.is_distinguishable:
-        place = "judge_doubt"
-    return {} if known.get(place) else {place: order}
+        attribute = "judge_doubt"
+    return {} if known.get(attribute) else {attribute: order}
 
 
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:

@@ -283,7 +283,9 @@ def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool
 
 def _describe_runs(battles: Battles) -> dict[str, Any]:
     """Return what is known of the runs of hosts' evals; empty if there are none."""
-    return {"runs": [run.to_json() for run in battles.runs]} if battles.runs else {}
+    if not battles.runs:
+        return {}
+    return {"runs": [run.to_json() for run in battles.runs]}
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:

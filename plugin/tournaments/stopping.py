@@ -639,7 +639,9 @@ def fewest_clusters(unit: str) -> int:
 
 def _clusters_of(field: Field, items: Sequence[str]) -> Sequence[str]:
     """Return the cluster of each of some items: the item or its group."""
-    return [field.groups[item] for item in items] if field.groups else items
+    if not field.groups:
+        return items
+    return [field.groups[item] for item in items]
 
 
 def _decisions_so_far(before: Look | None, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

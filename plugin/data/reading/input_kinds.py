@@ -92,13 +92,13 @@ def _recur_for_other_models(rows: ItemRows) -> bool:
 
     A prompt of a judge is of the models whose responses it holds.
     """
-    asked = (
+    recurring_inputs = (
         "select id, count(distinct coalesce(model, pair)) > 1 as recurs "
         f"from {rows.name} where id is not null and input is not null group by id, input"
     )
-    several = "select avg(recurs::int) as share from asked group by id having count(*) > 1"
+    share_of_id = "select avg(recurs::int) as share from asked group by id having count(*) > 1"
     ((share,),) = rows.engine.rows(
-        f"with asked as ({asked}) select avg(share) from ({several}) as several"
+        f"with asked as ({recurring_inputs}) select avg(share) from ({share_of_id}) as several"
     )
     return share is not None and share > MAJORITY
 

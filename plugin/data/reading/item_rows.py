@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.records import Column, words_of_column
 from podium.data.reading.question_columns import QuestionColumn
 from podium.data.reading.rows import RecordTable
@@ -72,7 +72,7 @@ def gather_item_rows(
             a = columns["model_a"].text
             b = columns["model_b"].text
             pair = f"concat(least({a}, {b}), chr(0), greatest({a}, {b}))"
-            order = columns["order"].text if "order" in columns else text("")
+            order = columns["order"].text if "order" in columns else sql_literal("")
             side = f"concat({a}, chr(0), {order})"
         cells = {
             "place": str(place),

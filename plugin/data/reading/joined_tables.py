@@ -268,13 +268,13 @@ def _files_within_others(
     if len(numbers) < 2:
         return frozenset()
     of_files = f"where {PLACE} in ({', '.join(map(str, numbers))})"
-    counts = (
+    counted_rows = (
         f"select {PLACE} as place, hash({key}) as code, count(*) as copies "
         f"from {view} {of_files} group by all"
     )
-    sizes = "select place, count(*) as size from counted group by place"
+    size_of_file = "select place, count(*) as size from counted group by place"
     inside = engine.rows(
-        f"with counted as materialized ({counts}), sized as ({sizes}) "
+        f"with counted as materialized ({counted_rows}), sized as ({size_of_file}) "
         "select own.place, other.place from counted as own "
         "join counted as other on own.code = other.code and own.place <> other.place "
         "join sized on sized.place = own.place where own.copies <= other.copies "

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.data.battles import SOURCES
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.records import Records, column_called
 from podium.data.listed_values import values_in_cell
@@ -218,9 +218,9 @@ def _value_condition(each: RecordTable, name: str, values: Sequence[str]) -> str
     if column is None:
         return "false"
     truths = [value.lower() for value in values if value.lower() in TRUTHS]
-    condition = f"{column.text} in ({', '.join(map(text, values))})"
+    condition = f"{column.text} in ({', '.join(map(sql_literal, values))})"
     if truths:
-        condition += f" or lower({column.text}) in ({', '.join(map(text, truths))})"
+        condition += f" or lower({column.text}) in ({', '.join(map(sql_literal, truths))})"
     return f"({condition})"
 
 

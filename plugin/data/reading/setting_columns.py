@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.records import Column
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
@@ -186,9 +186,9 @@ def _with_names(
     for (model, values), name in changed.items():
         conditions = []
         for cell, value in zip(cells, (model, *values), strict=True):
-            wanted = "null" if value is None else text(value)
+            wanted = "null" if value is None else sql_literal(value)
             conditions.append(f"{cell} is not distinct from {wanted}")
-        cases.append(f"when {' and '.join(conditions)} then {text(name)}")
+        cases.append(f"when {' and '.join(conditions)} then {sql_literal(name)}")
     renamed = Column(f"case {' '.join(cases)} else {cells[0]} end")
     records = replace(each.records, columns={**each.records.columns, "model": renamed})
     return replace(each, records=records)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
-from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
+from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, sql_literal
 from podium.data.formats.bad_rows import BadRow, raise_if_too_many
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.data.reading.reason_columns import with_reasons
@@ -379,9 +379,8 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
             # It is the number of the response only if all values are whole numbers. Otherwise, it
             # is a foreign column, for example with texts.
             is_count = f"({column.number} between 0 and 1e9 and {column.number} % 1 = 0)"
-            if not records.rows(
-                "1", f"where {column.text} is not null and {is_count} is not true limit 1"
-            ):
+            is_no_count = f"{column.text} is not null and {is_count} is not true"
+            if not records.rows("1", f"where {is_no_count} limit 1"):
                 column = Column(f"cast({column.number} as bigint)", "BIGINT")
         elif name in numbers:
             column = Column(column.number, "DOUBLE")
@@ -593,11 +592,10 @@ def _blank_condition(name: str) -> str:
     """Return the SQL condition that a name is empty or invisible."""
     # For speed, the first character is tested first: it shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"
-    return (
-        f"case when {shows} then false else {name} is null or trim({name}, {text(BLANK)}) = '' end"
-    )
+    is_blank = f"{name} is null or trim({name}, {sql_literal(BLANK)}) = ''"
+    return f"case when {shows} then false else {is_blank} end"
 
 
 def _sql_list(words: Iterable[str]) -> str:
     """Return texts as a list in SQL."""
-    return f"({', '.join(map(text, words))})"
+    return f"({', '.join(map(sql_literal, words))})"

@@ -194,7 +194,9 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     if "item" not in scores:
         scores["item"] = ""
     divided = [name for name in GROUPS if name in scores]
-    parts = [part for _, part in scores.groupby(divided, dropna=False)] if divided else [scores]
+    parts = [scores]
+    if divided:
+        parts = [part for _, part in scores.groupby(divided, dropna=False)]
     kept = []
     for part in parts:
         name = str(part["metric"].iloc[0]) if "metric" in part and len(part) else ""

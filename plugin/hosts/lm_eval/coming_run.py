@@ -60,11 +60,11 @@ def check_coming(
         UsageError: a ranker could not rank the run.
     """
     models = sorted({model, *others})
-    played = options.args.get("models")
-    if isinstance(played, list) and played:
-        models = list(map(str, played))
-    elif played:
-        models = str(played).split(",")
+    competitors = options.args.get("models")
+    if isinstance(competitors, list) and competitors:
+        models = list(map(str, competitors))
+    elif competitors:
+        models = str(competitors).split(",")
     return try_rankers(options, settings, models=models, placeholder=model)
 
 

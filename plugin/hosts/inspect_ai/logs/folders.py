@@ -182,12 +182,17 @@ def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
             divided[plan] = group
     notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
-        ours, theirs = map(json.loads, [*divided][:2])
-        names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+        first_plan, second_plan = map(json.loads, [*divided][:2])
+        names = _names_of_differing_values(first_plan, second_plan)
         first, second = (group[0].run.path for group in [*divided.values()][:2])
         problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
         raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
     return [note for note in notes if note]
+
+
+def _names_of_differing_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return the names with other values in two mappings, or in one only, sorted."""
+    return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
 
 
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:

@@ -56,11 +56,11 @@ def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> 
     tasks = tournament.tasks
     if len(tasks) > 1:
         ids = list(map(str, items))
-        played = []
+        tasks_with_items = []
         for task in tasks:
             if any(item.startswith(f"{task}:") for item in ids):
-                played.append(task)
-        tasks = played or tasks
+                tasks_with_items.append(task)
+        tasks = tasks_with_items or tasks
     return f"{UNKNOWN_TASK} of {', '.join(tasks)}" if tasks else UNKNOWN_TASK
 
 

@@ -83,11 +83,9 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
 
     While a sample is being scored, its events are taken from Inspect's transcript.
     """
-    given = (
-        []
-        if isinstance(sample.input, str)
-        else [each.role for each in sample.input if each.role != "system"]
-    )
+    given: list[str] = []
+    if not isinstance(sample.input, str):
+        given = [message.role for message in sample.input if message.role != "system"]
     new_messages = list(sample.messages)
     # Skip the messages that repeat the input, and the system prompts before, between and after
     # them. No message has the role None.

@@ -144,8 +144,8 @@ def _cost_sentences(
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
-    played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
+    of_battles = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
+    judged = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
     cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
     cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"

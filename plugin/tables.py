@@ -158,14 +158,14 @@ def shorten_report(
     """
     if full:
         return report
-    names = list(dict.fromkeys(own.name for own in report.sections))
+    names = list(dict.fromkeys(section.name for section in report.sections))
     if section is not None:
         wanted = find_name("section", section, names)
-        only = tuple(own for own in report.sections if own.name == wanted)
+        only = tuple(section for section in report.sections if section.name == wanted)
         return replace(report, answer=(), notes=(), sections=only)
     best = next((name for name in first if name in names), None)
     kept_names = {best, *SECTIONS_ALWAYS_SHOWN}
-    shown = [own for own in report.sections if own.name in kept_names]
+    shown = [section for section in report.sections if section.name in kept_names]
     others = ", ".join(name for name in names if name not in kept_names)
     if shown and others:
         hint = f"The figures behind it: --section NAME of {others} · all of them: --full"

@@ -26,7 +26,7 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     parts = [path.split("/") for path in paths]
     longest = max(map(len, parts), default=0)
     for number in range(1, longest):
-        short = ["/".join(own[-number:]) for own in parts]
+        short = ["/".join(parts_of_path[-number:]) for parts_of_path in parts]
         if len({*short}) == len({*paths}):
             return short
     return list(paths)

@@ -102,8 +102,12 @@ class CalibratedRange:
         correction = calibration.scale_correction.get("soft")
         factor = correction.value if correction else 1.0
         scored = {model.model for model in calibration.models if model.score("soft") is not None}
-        of_scored = [own.soft_theta for own in calibration.anchors if own.model in scored]
-        strengths = of_scored or [own.soft_theta for own in calibration.anchors]
+        of_scored = [
+            calibrated.soft_theta
+            for calibrated in calibration.anchors
+            if calibrated.model in scored
+        ]
+        strengths = of_scored or [calibrated.soft_theta for calibrated in calibration.anchors]
         ratings = MEAN + POINTS * factor * np.array(strengths)
         return cls(float(ratings.min()), float(ratings.max()))
 

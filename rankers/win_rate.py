@@ -362,10 +362,10 @@ def _warn_of_lesser_anchor(coded: BattleData, anchor: str | None) -> Iterator[No
     if anchor is None:
         return
     battles = coded.battles_by_model()
-    own = battles[coded.models.index(anchor)]
+    battles_of_anchor = battles[coded.models.index(anchor)]
     most = int(np.argmax(battles))
-    if 2 * own < battles[most]:
-        counts = {"battles": int(own), "most": int(battles[most])}
+    if 2 * battles_of_anchor < battles[most]:
+        counts = {"battles": int(battles_of_anchor), "most": int(battles[most])}
         yield Notice(
             "anchor-played-less", {"anchor": anchor, "other": coded.models[most], **counts}
         )

@@ -427,12 +427,12 @@ def _without_marked_names(view: str, verdicts: list[Statement]) -> list[Statemen
     A heading before such a name, as in `Overall rating:\\nA: poor\\nB: excellent`, makes it look
     like a verdict. All are returned if all name a response so.
     """
-    own = [
+    unmarked = [
         statement
         for statement in verdicts
         if not is_score(view, statement.place) and not is_marked_name(view, statement.place)
     ]
-    return own or verdicts
+    return unmarked or verdicts
 
 
 def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedVerdict) -> bool:

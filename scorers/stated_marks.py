@@ -350,7 +350,8 @@ def _marks_beside_names(text: str, pattern: re.Pattern[str]) -> Iterator[Mark]:
 
     Marks after a word for other counts in their line, such as `errors`, are left out.
     """
-    is_all = mark_contexts.is_neutral_heading(LETTERS.sub("", pattern.sub("", text)))
+    without_marks = pattern.sub("", text)
+    is_all = mark_contexts.is_neutral_heading(LETTERS.sub("", without_marks))
     for match in pattern.finditer(text):
         words = text[max(0, match.start() - SEARCHED_BEFORE) : match.end()]
         if not OTHER_COUNTS.search(words.rpartition("\n")[2]):

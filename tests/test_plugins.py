@@ -351,12 +351,12 @@ ASK_OFFLINE = """
 import asyncio
 
 from inspect_ai.model import get_model
-from podium.hosts.inspect_ai.judging.offline_api import asked_by
+from podium.hosts.inspect_ai.judging.offline_api import pass_to_stand_in
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.prompt import Texts
 
 mine, texts = judging_settings("mine"), Texts("Answer in lower case.", ("LOUD", "quiet"))
-with asked_by(mine, texts):
+with pass_to_stand_in(mine, texts):
     print(asyncio.run(get_model("podium/offline").generate(mine.prompt(texts))).completion)
 """
 

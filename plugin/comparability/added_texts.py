@@ -38,13 +38,13 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
         texts.append([inputs_of_run[item] for item in ids])
     before = _different_beginnings(texts)
     # The texts after the question are the beginnings of all texts read backwards.
-    backwards = [_read_backwards(own) for own in texts]
+    backwards = [_read_backwards(texts_of_run) for texts_of_run in texts]
     after = _read_backwards(_different_beginnings(backwards))
     questions = set[tuple[str, ...]]()
     templates = []
-    for own, first, last in zip(texts, before, after, strict=True):
+    for texts_of_run, first, last in zip(texts, before, after, strict=True):
         cores = []
-        for text in own:
+        for text in texts_of_run:
             start = len(first)
             end = max(len(text) - len(last), start)
             cores.append(text[start:end])
@@ -63,7 +63,9 @@ def _are_questions(texts: Sequence[str]) -> bool:
     the number of the item, unless each text has several numbers.
     """
     have_several_numbers = all(len(NUMBER.findall(text)) > 1 for text in texts)
-    compared = texts if have_several_numbers else [NUMBER.sub("", text) for text in texts]
+    compared = texts
+    if not have_several_numbers:
+        compared = [NUMBER.sub("", text) for text in texts]
     return all(texts) and len({*compared}) >= FEWEST_QUESTIONS
 
 
@@ -85,11 +87,11 @@ def _different_beginnings(texts: Sequence[Sequence[str]]) -> list[str]:
     The end that these beginnings have in common belongs to the questions, and is left out. If it
     begins within a word of some run, it is left out only after its first blank.
     """
-    beginnings = [_common_beginning(own) for own in texts]
+    beginnings = [_common_beginning(texts_of_run) for texts_of_run in texts]
     shared = _common_beginning(_read_backwards(beginnings))[::-1]
-    different = [own.removesuffix(shared) for own in beginnings]
-    if any(own and not own[-1].isspace() for own in different):
+    different = [beginning.removesuffix(shared) for beginning in beginnings]
+    if any(beginning and not beginning[-1].isspace() for beginning in different):
         blank = BLANK.search(shared)
         shared = shared[blank.end() :] if blank else ""
-        different = [own.removesuffix(shared) for own in beginnings]
+        different = [beginning.removesuffix(shared) for beginning in beginnings]
     return different

@@ -88,7 +88,7 @@ def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
     if len(first) != len(second):
         return False
     pairs = zip(first, second, strict=True)
-    return all(own == other or own is None or other is None for own, other in pairs)
+    return all(part == other or part is None or other is None for part, other in pairs)
 
 
 def is_known_input(parts: InputParts) -> bool:

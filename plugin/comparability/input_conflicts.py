@@ -33,11 +33,11 @@ def problem_of(conflict: Conflict) -> str:
     It shows a part of both inputs. If these parts are equal, it says where the inputs differ.
     """
     first, other, here, there = conflict
-    own, known = distinct_excerpts(here.excerpt, there.excerpt)
+    excerpt_here, known = distinct_excerpts(here.excerpt, there.excerpt)
     asked = f"{first.model}, {there.place}" if first.model else there.place
     item = "" if here.place == f"sample {here.id}" else f" of item {here.id!r}"
     problem = (
-        f"{other.model or 'the file'} has another input{item} here ({own!r}) than in "
+        f"{other.model or 'the file'} has another input{item} here ({excerpt_here!r}) than in "
         f"{first.source} ({asked}) ({known!r})"
     )
     if here.excerpt == there.excerpt and len(here.excerpt) < EXCERPT:
@@ -53,5 +53,7 @@ def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ."""
     start = max(shared_length(here, there) - SHOWN_CHARACTERS // 2, 0)
     before = "... " if start else ""
-    own, other = (f"{before}{shorten(text[start:], SHOWN_CHARACTERS)}" for text in (here, there))
-    return own, other
+    excerpt_here, other = (
+        f"{before}{shorten(text[start:], SHOWN_CHARACTERS)}" for text in (here, there)
+    )
+    return excerpt_here, other

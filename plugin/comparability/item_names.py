@@ -36,7 +36,7 @@ def names_by_input(
     names_of_input: dict[InputParts, dict[str, str]] = {}
     names: dict[int, dict[str, str]] = {}
     for position in group:
-        own = names[position] = {}
+        names_of_run = names[position] = {}
         alike: dict[InputParts, list[ItemRecord]] = defaultdict(list)
         for item in runs[position].items:
             key = item.input
@@ -45,14 +45,14 @@ def names_by_input(
                 alike[key].append(item)
             if is_paired and key in names_of_input:
                 continue
-            own[item.id] = _free_name(item, input_of_name)
-            input_of_name.setdefault(own[item.id], key)
+            names_of_run[item.id] = _free_name(item, input_of_name)
+            input_of_name.setdefault(names_of_run[item.id], key)
         for key, items in alike.items():
             if key in names_of_input:
-                own |= _names_in_order(items, names_of_input[key])
+                names_of_run |= _names_in_order(items, names_of_input[key])
             else:
-                names_of_input[key] = {item.id: own[item.id] for item in items}
-        _make_names_distinct(own)
+                names_of_input[key] = {item.id: names_of_run[item.id] for item in items}
+        _make_names_distinct(names_of_run)
     return names
 
 
@@ -64,9 +64,9 @@ def _names_in_order(items: Sequence[ItemRecord], names: Mapping[str, str]) -> di
         names: as many names for this input, by the ids of the run that gave them. An item with one
             of these ids has its name. The others have the other names, in order.
     """
-    own = {item.id: names[item.id] for item in items if item.id in names}
-    rest = iter([name for known, name in names.items() if known not in own])
-    return own | {item.id: next(rest) for item in items if item.id not in own}
+    kept_names = {item.id: names[item.id] for item in items if item.id in names}
+    rest = iter([name for known, name in names.items() if known not in kept_names])
+    return kept_names | {item.id: next(rest) for item in items if item.id not in kept_names}
 
 
 def _make_names_distinct(names: dict[str, str]) -> None:

@@ -85,9 +85,9 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
     names: list[Mapping[str, str]] = [{} for _ in asked]
     findings = []
     accepted: list[str] = []
-    for task, own in positions.items():
-        paired = pair_questions(task, [asked[position] for position in own], allowed)
-        for position, names_of_run in zip(own, paired.names, strict=True):
+    for task, positions_of_task in positions.items():
+        paired = pair_questions(task, [asked[position] for position in positions_of_task], allowed)
+        for position, names_of_run in zip(positions_of_task, paired.names, strict=True):
             names[position] = names_of_run
         findings.append(paired.finding)
         accepted += paired.accepted
@@ -162,7 +162,7 @@ def pair_questions(
 
 def _number_of_names(names: Mapping[int, Mapping[str, str]]) -> int:
     """Return the number of different names of items in all runs."""
-    return len(set[str]().union(*(own.values() for own in names.values())))
+    return len(set[str]().union(*(names_of_run.values() for names_of_run in names.values())))
 
 
 def _are_groups_reworded(
@@ -179,8 +179,8 @@ def _are_groups_reworded(
     """
     inputs = []
     for group in groups:
-        own = names[group[0]]
-        inputs.append({own[item.id]: item.excerpt for item in runs[group[0]].items})
+        names_of_run = names[group[0]]
+        inputs.append({names_of_run[item.id]: item.excerpt for item in runs[group[0]].items})
     return all(are_reworded(inputs[0], other) for other in inputs[1:])
 
 
@@ -230,8 +230,8 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     known: list[tuple[AskedRun, Set[str]]] = []
     for ids, run in run_of_ids.items():
         for other, others in known:
-            ours = _inputs_without_ids(run, others)
-            if not ours.isdisjoint(_inputs_without_ids(other, ids)):
+            only_of_run = _inputs_without_ids(run, others)
+            if not only_of_run.isdisjoint(_inputs_without_ids(other, ids)):
                 return True
         known.append((run, ids))
     return False
@@ -311,8 +311,10 @@ def _names_by_id(
     of_group = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
     named: dict[int, dict[str, str]] = {}
-    for position, own in of_group.items():
-        named[position] = {item: of_reference.get(name, name) for item, name in own.items()}
+    for position, names_of_run in of_group.items():
+        named[position] = {
+            item: of_reference.get(name, name) for item, name in names_of_run.items()
+        }
     return named
 
 
@@ -333,10 +335,10 @@ def _settings_that_change_inputs(
     reasons: dict[str, None] = {}
     for position in group:
         differing = differing_settings([first, runs[position].run])
-        own = [setting.text for setting in differing if setting.kind in INPUT_KINDS]
-        if not own:
+        texts_of_settings = [setting.text for setting in differing if setting.kind in INPUT_KINDS]
+        if not texts_of_settings:
             return []
-        reasons.update(dict.fromkeys(own))
+        reasons.update(dict.fromkeys(texts_of_settings))
     return list(reasons)
 
 
@@ -411,7 +413,7 @@ def _unshared_items(
     do not count.
     """
     conflicting = set(conflicts)
-    held = {position: set(own.values()) for position, own in names.items()}
+    held = {position: set(names_of_run.values()) for position, names_of_run in names.items()}
     all_names = set().union(*held.values())
     runs_of_name = Counter(chain.from_iterable(held.values()))
     unshared = []
@@ -436,12 +438,12 @@ def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str,
     inputs: dict[str, str] = {}
     first: InputParts | None = None
     for run in runs:
-        for own in run.items:
-            if own.id != item:
+        for asked_item in run.items:
+            if asked_item.id != item:
                 continue
-            if first is None or not inputs_may_equal(first, own.input):
-                inputs[run.run.source] = own.excerpt
-            first = first or own.input
+            if first is None or not inputs_may_equal(first, asked_item.input):
+                inputs[run.run.source] = asked_item.excerpt
+            first = first or asked_item.input
     return {"item": item, "inputs": dict(list(inputs.items())[:2])}
 
 

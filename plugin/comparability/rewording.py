@@ -41,16 +41,16 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     compared = [{item: first[item] for item in ids}, {item: second[item] for item in ids}]
     if templates_around_questions(compared) is not None:
         return True
-    ours = [_words_of(first[item]) for item in ids]
-    others = [_words_of(second[item]) for item in ids]
-    our_names = [*map(_without_numbers, ours)]
-    other_names = [*map(_without_numbers, others)]
+    words_of_first = [_words_of(first[item]) for item in ids]
+    words_of_second = [_words_of(second[item]) for item in ids]
+    names_of_first = [*map(_without_numbers, words_of_first)]
+    names_of_second = [*map(_without_numbers, words_of_second)]
     matched = 0
-    for place, (words, other) in enumerate(zip(ours, others, strict=True)):
+    for place, (words, other) in enumerate(zip(words_of_first, words_of_second, strict=True)):
         if words <= other or other <= words:
-            matched += _is_closest(words, others, place)
-        elif _share_most(our_names[place], other_names[place]):
-            matched += _is_closest(our_names[place], other_names, place)
+            matched += _is_closest(words, words_of_second, place)
+        elif _share_most(names_of_first[place], names_of_second[place]):
+            matched += _is_closest(names_of_first[place], names_of_second, place)
     return matched >= LEAST_MATCHED * len(ids)
 
 

@@ -145,16 +145,16 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
     for run in runs:
         by_task[run.task].append(run)
     differences = []
-    for task, own in by_task.items():
-        if len({run.model for run in own}) < 2:
+    for task, runs_of_task in by_task.items():
+        if len({run.model for run in runs_of_task}) < 2:
             continue
         differing = []
-        for setting in differing_settings(own):
-            is_named = all(setting in run.named_settings for run in own)
+        for setting in differing_settings(runs_of_task):
+            is_named = all(setting in run.named_settings for run in runs_of_task)
             if not is_named and setting.kind not in OWN_KINDS:
                 differing.append(setting)
-        for setting, implied in _group_by_cause(differing, own).items():
-            models = _models_by_value(own, setting)
+        for setting, implied in _group_by_cause(differing, runs_of_task).items():
+            models = _models_by_value(runs_of_task, setting)
             differences.append(SettingDifference(task, setting, models, implied))
     return differences
 
@@ -184,9 +184,9 @@ def _group_by_cause(
             values: dict[tuple[str | None, ...], set[str | None]] = defaultdict(set)
             for run in runs:
                 values[tuple(map(run.value_of, causes))].add(run.value_of(setting))
-            if all(len(own) == 1 for own in values.values()):
+            if all(len(values_of_model) == 1 for values_of_model in values.values()):
                 implied[causes[0]] += [*implied.pop(setting), setting]
-    return {setting: tuple(own) for setting, own in implied.items()}
+    return {setting: tuple(implied_settings) for setting, implied_settings in implied.items()}
 
 
 def _may_be_implied(kind: SettingKind, runs: Iterable[RunRecord]) -> bool:
@@ -224,8 +224,8 @@ def _known_values(
         name: the setting.
     """
     values: list[str | None] = []
-    for run, own in zip(runs, settings, strict=True):
-        if name in own or _has_default(run, name):
+    for run, settings_of_run in zip(runs, settings, strict=True):
+        if name in settings_of_run or _has_default(run, name):
             values.append(run.value_of(name))
     return values
 
@@ -309,11 +309,11 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
     """
     of_hashes: list[str] = []
     variants: dict[str | None, str] = {}
-    for text, own in values_of_text.items():
-        known = sorted(value for value in own if value is not None)
+    for text, values in values_of_text.items():
+        known = sorted(value for value in values if value is not None)
         hashes = [value for value in known if HASH.fullmatch(value.strip('"'))]
         of_hashes += hashes
-        if len(own) > 1 and not hashes:
+        if len(values) > 1 and not hashes:
             texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
             variants.update(zip(known, texts, strict=True))
     if len(of_hashes) == 1:
@@ -384,7 +384,10 @@ def name_runs(
     for run in runs:
         if run.source not in labelled:
             by_model[run.model][evaluations.get(run.source, run.source)].append(run)
-    namings = {model: _naming_of_model([*own.values()]) for model, own in by_model.items()}
+    namings = {
+        model: _naming_of_model([*runs_by_task.values()])
+        for model, runs_by_task in by_model.items()
+    }
     named = []
     for run in runs:
         if run.source in labelled:
@@ -452,10 +455,10 @@ def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> lis
         if run.source in labelled:
             by_label[run.model].append(run)
     notes = []
-    for label, own in sorted(by_label.items()):
-        split = _without_implied(_settings_that_split(own), own)
+    for label, runs_of_label in sorted(by_label.items()):
+        split = _without_implied(_settings_that_split(runs_of_label), runs_of_label)
         if split:
-            values = [" or ".join(_models_by_value(own, setting)) for setting in split]
+            values = [" or ".join(_models_by_value(runs_of_label, setting)) for setting in split]
             texts = [f"{setting.text} {text}" for setting, text in zip(split, values, strict=True)]
             notes.append(Notice("label-joins-settings", {"model": label, "settings": texts}))
     return notes
@@ -466,7 +469,9 @@ def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
     tasks: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         tasks[run.task].append(run)
-    return sorted({setting for own in tasks.values() for setting in differing_settings(own)})
+    return sorted(
+        {setting for runs_of_task in tasks.values() for setting in differing_settings(runs_of_task)}
+    )
 
 
 def _shown_settings(
@@ -507,7 +512,10 @@ def _long_settings(
         evaluations: the runs of the model; those of one evaluation have one name.
         texts: the texts of the values of the settings that the names would show.
     """
-    lengths = {setting: max(map(len, own.values())) for setting, own in texts.items()}
+    lengths = {
+        setting: max(map(len, texts_of_setting.values()))
+        for setting, texts_of_setting in texts.items()
+    }
     left_out: list[Setting] = []
     for setting in sorted(texts, key=lambda each: -lengths[each]):
         if lengths[setting] <= LONGEST_IN_NAME:
@@ -602,7 +610,9 @@ def differ_in_words(runs: Iterable[RunRecord]) -> bool:
     by_task: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         by_task[run.task].append(run)
-    differing = [setting for own in by_task.values() for setting in differing_settings(own)]
+    differing = [
+        setting for runs_of_task in by_task.values() for setting in differing_settings(runs_of_task)
+    ]
     return any(setting.kind in WORDING_KINDS for setting in differing)
 
 

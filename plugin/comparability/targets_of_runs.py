@@ -53,7 +53,11 @@ def split_by_targets(
         OtherQuestionError: no two runs of a task have an item with the same target.
     """
     sources = _sources_by_target(asked, names)
-    differing = {key: own for key, own in sources.items() if len(own) > 1}
+    differing = {
+        key: sources_of_targets
+        for key, sources_of_targets in sources.items()
+        if len(sources_of_targets) > 1
+    }
     if not differing:
         return SplitItems(tuple(names))
     items_by_task: dict[str, list[str]] = defaultdict(list)
@@ -70,7 +74,10 @@ def split_by_targets(
         places = short_paths([*differing[task, items[0]].values()])
         fields = {"items": len(items), "task": task, "item": items[0], "places": places}
         notes.append(Notice("targets-differ", fields))
-    split = [_names_by_target(run, own, differing) for run, own in zip(asked, names, strict=True)]
+    split = [
+        _names_by_target(run, names_of_run, differing)
+        for run, names_of_run in zip(asked, names, strict=True)
+    ]
     for task, items in items_by_task.items():
         if not _shares_items(task, asked, split):
             places = [*differing[task, items[0]].values()]
@@ -129,7 +136,9 @@ def _names_by_target(
     for item in run.items:
         name = names.get(item.id, item.id)
         targets = [*differing.get((run.run.task, name), ())]
-        known = [targets.index(own) for own in (item.target, item.rubric) if own in targets]
+        known = [
+            targets.index(target) for target in (item.target, item.rubric) if target in targets
+        ]
         number = known[0] + 1 if known else 1
         if number > 1:
             split[item.id] = f"{name}@target{number}"
@@ -139,10 +148,10 @@ def _names_by_target(
 def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) -> bool:
     """Return whether two runs of a task have an item with one id, by the new ids in `names`."""
     seen = set[str]()
-    for run, own in zip(asked, names, strict=True):
+    for run, names_of_run in zip(asked, names, strict=True):
         if run.run.task != task:
             continue
-        items = {own.get(item.id, item.id) for item in run.items}
+        items = {names_of_run.get(item.id, item.id) for item in run.items}
         if not seen.isdisjoint(items):
             return True
         seen |= items

@@ -206,7 +206,7 @@ def _renames_items(battles: Battles) -> bool:
 
     They may if a note says so, or if the option `ids` was given.
     """
-    is_changed = any(own.unshared and not own.task for own in battles.questions)
+    is_changed = any(finding.unshared and not finding.task for finding in battles.questions)
     is_told = bool(select_codes(battles.notes, CODES_OF_RENAMED_ITEMS))
     return is_told or is_changed or bool(battles.reading.get("ids"))
 
@@ -671,18 +671,18 @@ def _with_orders_of_slices(
     """
     if by is None:
         return [*findings]
-    own: dict[str | None, tuple[tuple[Check, ...], Mapping[str, Sequence[str]]]] = {}
+    doubts_of_slice: dict[str | None, tuple[tuple[Check, ...], Mapping[str, Sequence[str]]]] = {}
     for value, part in battles.slices(by):
         checks = check_orders_of_slice(part)
         flagged = [check for check in checks if check.name == ONE_ORDER and check.is_flagged]
         if checks:
-            own[value] = checks, _find_unclaimed(part, flagged, level, pool)
+            doubts_of_slice[value] = checks, _find_unclaimed(part, flagged, level, pool)
     changed = []
     for finding in findings:
         slices = []
         for each in finding.slices:
-            if finding.measure != SCORE and each.slice in own:
-                checks, unclaimed = own[each.slice]
+            if finding.measure != SCORE and each.slice in doubts_of_slice:
+                checks, unclaimed = doubts_of_slice[each.slice]
                 each = _with_own_order(each, checks, unclaimed)
             slices.append(each)
         changed.append(replace(finding, slices=tuple(slices)))
@@ -703,10 +703,10 @@ def _with_own_order(
     if not checks:
         return finding
     doubts: dict[str, Any] = {}
-    for place in ("doubt", "judge_doubt", "loss_check"):
-        check = getattr(finding, place)
+    for attribute in ("doubt", "judge_doubt", "loss_check"):
+        check = getattr(finding, attribute)
         is_of_order = check is not None and check.name in (ORDER_DECIDES, ONE_ORDER, IN_SLICES)
-        doubts[place] = None if is_of_order else check
+        doubts[attribute] = None if is_of_order else check
     doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
     of_slice = replace(finding, **doubts)
     doubts |= _doubts_about_order(of_slice, checks, unclaimed, doubts)
@@ -736,12 +736,12 @@ def _doubts_about_order(
     order = doubt_about_one_order(checks)
     if order is None:
         return {}
-    place = "loss_check"
+    attribute = "loss_check"
     if not {finding.candidate, finding.baseline}.isdisjoint(unclaimed[order.name]):
-        place = "doubt"
+        attribute = "doubt"
     elif not finding.is_distinguishable:
-        place = "judge_doubt"
-    return {} if known.get(place) else {place: order}
+        attribute = "judge_doubt"
+    return {} if known.get(attribute) else {attribute: order}
 
 
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:

@@ -329,8 +329,8 @@ class Battles:
         shown = whole.rows.first_shown
         if len(whole.judges) < 2:
             return shown
-        own = {"" if judge == UNNAMED_JUDGE else judge for judge in self.judges}
-        return {judge: figures for judge, figures in shown.items() if judge in own}
+        names_of_judges = {"" if judge == UNNAMED_JUDGE else judge for judge in self.judges}
+        return {judge: figures for judge, figures in shown.items() if judge in names_of_judges}
 
     @property
     def outcomes(self) -> np.ndarray:
@@ -706,7 +706,9 @@ class Battles:
             name = written_name.strip()
             cells_of_value = self._cells_of_value(name)
             cells = as_text(self.table[self._name_of_column(name)])
-            values_of_cell = Counter(cell for own in cells_of_value.values() for cell in own)
+            values_of_cell = Counter(
+                cell for cells_with_value in cells_of_value.values() for cell in cells_with_value
+            )
             slices_of_battle *= cells.map(values_of_cell).fillna(0).to_numpy(dtype=np.int64)
         return slices_of_battle
 

@@ -61,14 +61,14 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
     """
     table = battles.table
     source = source_column(table)
-    ours = np.zeros(len(table), dtype=bool)
+    is_of_judge = np.zeros(len(table), dtype=bool)
     if source is not None:
-        ours = (as_text(table[source]) == judge).to_numpy()
-    if not ours.any():
+        is_of_judge = (as_text(table[source]) == judge).to_numpy()
+    if not is_of_judge.any():
         raise UsageError(
             f"no row of {judge!r} is left: conditions on other columns than judge apply to it, too"
         )
-    if ours.all():
+    if is_of_judge.all():
         why = f"{judge} is the only judge here, so there is nothing to label"
         raise NotIdentifiedError(
             f"{why}: add the verdicts of another judge, or leave out --human-judge"
@@ -76,9 +76,9 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
     remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
     _check_tables(remedy, verdicts=battles)
     humans = {judge: JudgeRecord(judge, "human")}
-    votes = replace(battles.select(ours), judge_records=humans)
-    others = {name: own for name, own in battles.judge_records.items() if name != judge}
-    judged = replace(battles.select(~ours), judge_records=others)
+    votes = replace(battles.select(is_of_judge), judge_records=humans)
+    others = {name: record for name, record in battles.judge_records.items() if name != judge}
+    judged = replace(battles.select(~is_of_judge), judge_records=others)
     return _join_labels(judged, votes, judge, must_meet=True)
 
 

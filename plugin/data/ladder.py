@@ -57,7 +57,9 @@ class Ladder:
 
         If the ratings come from a file, the result is empty: a file may rate other models.
         """
-        return [] if self.source else [name for name in self.models if name not in models]
+        if self.source:
+            return []
+        return [name for name in self.models if name not in models]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values that are not empty, for a log."""

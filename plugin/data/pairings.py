@@ -65,7 +65,7 @@ class PairingsByItem(Sequence[Pairing]):
     __slots__ = ("_ends", "_items", "pairs")
 
     def __init__(self, pairs: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        self.pairs = {item: own for item, own in pairs.items() if own}
+        self.pairs = {item: pairs_of_item for item, pairs_of_item in pairs.items() if pairs_of_item}
         self._items = tuple(self.pairs)
         self._ends = [*accumulate(map(len, self.pairs.values()))]
 
@@ -95,7 +95,7 @@ class PairingsByItem(Sequence[Pairing]):
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(
-            own == each for own, each in zip(self, other, strict=True)
+            pairing == each for pairing, each in zip(self, other, strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -111,7 +111,9 @@ class PairingsByItem(Sequence[Pairing]):
 
     def on_items(self, items: Collection[str]) -> "PairingsByItem":
         """Return the pairings on some of the items."""
-        return PairingsByItem({item: own for item, own in self.pairs.items() if item in items})
+        return PairingsByItem(
+            {item: pairs_of_item for item, pairs_of_item in self.pairs.items() if item in items}
+        )
 
 
 def pairings_on_items(pairings: Sequence[Pairing], items: Collection[str]) -> Sequence[Pairing]:
@@ -152,9 +154,9 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
     for outcome in outcomes:
         battles.setdefault(outcome.pairing._replace(response=1), []).append(outcome)
     merged = []
-    for battle, own in battles.items():
-        credits = [outcome.credit for outcome in own if outcome.credit is not None]
-        margins = [outcome.margin for outcome in own if outcome.margin is not None]
+    for battle, outcomes_of_battle in battles.items():
+        credits = [outcome.credit for outcome in outcomes_of_battle if outcome.credit is not None]
+        margins = [outcome.margin for outcome in outcomes_of_battle if outcome.margin is not None]
         credit = sum(credits) / len(credits) if credits else None
         margin = None
         if margins and len(margins) == len(credits):

@@ -79,7 +79,7 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
     cells: dict[str, set[str]] = {}
     for name, rows in zip(days, kept, strict=True):
         cells.setdefault(name, set()).update(texts[rows].tolist())
-    return {name: sorted(own) for name, own in cells.items()}
+    return {name: sorted(cells_of_period) for name, cells_of_period in cells.items()}
 
 
 def _day(seconds: float) -> str:

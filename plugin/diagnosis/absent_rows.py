@@ -80,15 +80,15 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     share = lacking.mean(axis=0) / max(complete, 1)
     total = is_own @ share
     model = int(np.argmax(total))
-    own = is_own[model]
-    has_others = bool((~own).any())
+    is_of_model = is_own[model]
+    has_others = bool((~is_of_model).any())
     if complete == 0 or total[model] == 0 or not has_others:
         return None
-    others_lack_many = (share[~own] > MOST_OF_OTHERS).any()
-    lacks_nearly_all = (share[own] >= MOST_OF_OWN).any()
+    others_lack_many = (share[~is_of_model] > MOST_OF_OTHERS).any()
+    lacks_nearly_all = (share[is_of_model] >= MOST_OF_OWN).any()
     if others_lack_many or lacks_nearly_all:
         return None
-    trial, column = np.nonzero(lacking * own)
+    trial, column = np.nonzero(lacking * is_of_model)
     return AbsentCells(
         model=model,
         trial=trial,

@@ -714,11 +714,15 @@ def _test_models(
     influence = influence[:, known]
     tests = []
     for k, name in enumerate(names):
-        own = np.flatnonzero((first == k) | (second == k))
+        positions_of_model = np.flatnonzero((first == k) | (second == k))
         # The model's own strength takes one dimension, as in a fit of two models.
-        test = _joint_test(residual[own], influence[:, own], models=2)
+        test = _joint_test(residual[positions_of_model], influence[:, positions_of_model], models=2)
         if test:
-            tests.append(ModelTest(model=name, p=test.p, pairs=own, dimensions=test.degrees[0]))
+            tests.append(
+                ModelTest(
+                    model=name, p=test.p, pairs=positions_of_model, dimensions=test.degrees[0]
+                )
+            )
     return tests
 
 

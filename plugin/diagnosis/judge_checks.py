@@ -247,15 +247,15 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
         if judge.is_human:
             continue
         model = judge.shown_model
-        own = same_model(battles.models, model)
+        same_name = same_model(battles.models, model)
         family = family_of(model, families)
         if family is None:
-            relations.append(Relation(judge=model, own=own, family=None, how=None, kin=()))
+            relations.append(Relation(judge=model, own=same_name, family=None, how=None, kin=()))
         else:
             relatives = models_by_family.get(family.name, ())
-            kin = tuple(name for name in relatives if name != own)
+            kin = tuple(name for name in relatives if name != same_name)
             relations.append(
-                Relation(judge=model, own=own, family=family.name, how=family.how, kin=kin)
+                Relation(judge=model, own=same_name, family=family.name, how=family.how, kin=kin)
             )
     return relations
 

@@ -407,9 +407,9 @@ def _share_agreeing(judged: _Judged) -> float:
     Ties agree with a mean of 0.5. The share is NaN if no parsed verdict has another one.
     """
     is_known = ~judged.is_lost & ~np.isnan(judged.others)
-    own = np.sign(judged.credit[is_known] - 0.5)
+    winner = np.sign(judged.credit[is_known] - 0.5)
     others = np.sign(judged.others[is_known] - 0.5)
-    return float((own == others).mean()) if len(own) else float("nan")
+    return float((winner == others).mean()) if len(winner) else float("nan")
 
 
 def _source_of_others(battles: Battles) -> str:

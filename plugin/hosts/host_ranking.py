@@ -83,8 +83,12 @@ def notes_on_anchors(
         if anchor not in named:
             reasons.setdefault(anchor, []).append(reason)
     notes = []
-    for anchor, own in reasons.items():
-        fields = {"reasons": " and ".join(own), "number": len(own), "anchor": anchor}
+    for anchor, reasons_of_anchor in reasons.items():
+        fields = {
+            "reasons": " and ".join(reasons_of_anchor),
+            "number": len(reasons_of_anchor),
+            "anchor": anchor,
+        }
         notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named)}))
     return tuple(notes)
 

@@ -97,16 +97,16 @@ def figures_of_models(
     figures: list[WrittenFigure] = []
     notes: list[Notice] = []
     for part, rows in parts.items():
-        own = [each for each in ranking.standings if each.slice == part]
-        has_rating = any(map(depends_on_opponents, own))
+        standings_of_part = [each for each in ranking.standings if each.slice == part]
+        has_rating = any(map(depends_on_opponents, standings_of_part))
         for model in sorted(models):
             if has_rating and reference is not None:
                 pinned = _against_reference(task, part, rows, model, reference)
                 figures += pinned.figures
                 notes += pinned.notes
-            elif has_rating and all(each.ranker != WIN_RATE for each in own):
+            elif has_rating and all(each.ranker != WIN_RATE for each in standings_of_part):
                 figures += _against_all(task, part, rows, model)
-            for each in own:
+            for each in standings_of_part:
                 figures += _figures_of_entry(task, each, model)
     return WrittenFigures(tuple(figures), tuple(dict.fromkeys(notes)))
 
@@ -137,7 +137,7 @@ def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[W
             reference = None
         opponents: tuple[str, ...] = ()
         if depends_on_opponents(standings):
-            others = sorted(own.model for own in standings.entries if own.model != model)
+            others = sorted(other.model for other in standings.entries if other.model != model)
             opponents = tuple(others) if reference is None else (str(reference),)
         yield WrittenFigure(
             name=standings.ranker,

@@ -73,8 +73,8 @@ def pin_of_model(model: str, runs: Sequence[RunRecord] = ()) -> ReferencePin:
         runs: the runs of this ranking; empty if they are not known. The first run of the model on
             each task gives its settings.
     """
-    own = [run for run in runs if run.model == model]
-    is_named = bool(own) and bool(own[0].named_settings)
+    runs_of_model = [run for run in runs if run.model == model]
+    is_named = bool(runs_of_model) and bool(runs_of_model[0].named_settings)
     plain = model.partition(" (")[0] if is_named else model
     return with_settings(ReferencePin(model, plain, now()), model, runs)
 
@@ -131,7 +131,9 @@ def find_reference(
             continue
         settings = run.settings()
         pinned = _values_on_task(pin, run.task)
-        if all(settings.get(own) == pinned.get(tuple(own)) for own in run.named_settings):
+        if all(
+            settings.get(setting) == pinned.get(tuple(setting)) for setting in run.named_settings
+        ):
             matching.add(run.model)
     return matching.pop() if len(matching) == 1 else None
 
@@ -176,7 +178,10 @@ def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin
 
     The first ranking of a task stays: a later one is not added.
     """
-    first = next((own for own in pin.rankings if own.task == ranking.task), None)
+    first = next(
+        (pinned_ranking for pinned_ranking in pin.rankings if pinned_ranking.task == ranking.task),
+        None,
+    )
     if first is None:
         return replace(pin, rankings=(*pin.rankings, ranking)), []
     if first.by == ranking.by:

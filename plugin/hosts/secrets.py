@@ -88,7 +88,8 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
     for secret in sorted({*secrets, *environment}, key=len, reverse=True):
         if len(secret) >= SHORTEST:
             text = text.replace(secret, HIDDEN_TEXT)
-    return SECRET_IN_ADDRESS.sub(f"://{HIDDEN_TEXT}@", SECRET_SHAPES.sub(HIDDEN_TEXT, text))
+    without_keys = SECRET_SHAPES.sub(HIDDEN_TEXT, text)
+    return SECRET_IN_ADDRESS.sub(f"://{HIDDEN_TEXT}@", without_keys)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -211,9 +211,11 @@ def _add_costs(
         """Return what the battles on a number of items cost; None if the number is None."""
         if number is None:
             return None
-        played = battles(int(number))
-        costs = tariff.cost(ceil(round(played * asked, 6)), int(number), request.models)
-        return replace(costs, battles=played)
+        number_of_battles = battles(int(number))
+        # Rounded first, so that an error of the product does not add a battle.
+        asked_battles = ceil(round(number_of_battles * asked, 6))
+        costs = tariff.cost(asked_battles, int(number), request.models)
+        return replace(costs, battles=number_of_battles)
 
     line = replace(line, planned=cost(request.items), items=items)
     if items is None:

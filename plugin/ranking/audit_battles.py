@@ -228,7 +228,7 @@ class _AuditRequest:
     def audit_slices(self, slices: Sequence[Slice]) -> Audit:
         """Audit the ranking of each slice that has one."""
         boards = [self.audit_slice(value, part) for value, part in slices]
-        warnings = [each for own in self.ranking.standings for each in own.warnings]
+        warnings = [each for standings in self.ranking.standings for each in standings.warnings]
         return Audit(
             tuple(board for board in boards if board is not None),
             self.ranking.failures,
@@ -270,7 +270,7 @@ class _AuditRequest:
         )
         of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
-        further = adjust_tests([*checks_only_of_audits(data), *(own for _, own in of_judges)])
+        further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
         number = len(further) - len(of_judges)
         named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
@@ -342,8 +342,8 @@ class _AuditRequest:
             return []
         kept = self.cards
         if self.column is not None:
-            own = {battles.short_judges.get(name, name) for name in battles.judges}
-            kept = {name: card for name, card in self.cards.items() if name in own}
+            short_names = {battles.short_judges.get(name, name) for name in battles.judges}
+            kept = {name: card for name, card in self.cards.items() if name in short_names}
         if not kept:
             kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
         if not kept:
@@ -431,9 +431,9 @@ def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Ch
     order = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
     gravest = []
     for name in dict.fromkeys(check.name for _, check in named):
-        own = [(judge, check) for judge, check in named if check.name == name]
-        judge, check = min(own, key=lambda each: order.index(each[1].result))
-        is_shared = all(other.finding_text == check.finding_text for _, other in own)
+        checks_of_judges = [(judge, check) for judge, check in named if check.name == name]
+        judge, check = min(checks_of_judges, key=lambda each: order.index(each[1].result))
+        is_shared = all(other.finding_text == check.finding_text for _, other in checks_of_judges)
         has_reason = not check.is_known and is_shared
         gravest.append(("" if has_reason else judge, check))
     return gravest

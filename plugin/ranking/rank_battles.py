@@ -218,7 +218,9 @@ def _rank_each_judge(battles: Battles, rankers: "Sequence[RankerCall]") -> tuple
 
 def _short_names_of_slices(battles: Battles) -> dict[str, str]:
     """Return short names of judges by full name; judges that have no other name are left out."""
-    return {name: own for name, own in battles.short_judges.items() if own != name}
+    return {
+        name: short_name for name, short_name in battles.short_judges.items() if short_name != name
+    }
 
 
 def _add_accepted_findings(
@@ -281,7 +283,9 @@ def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool
 
 def _describe_runs(battles: Battles) -> dict[str, Any]:
     """Return what is known of the runs of hosts' evals; empty if there are none."""
-    return {"runs": [run.to_json() for run in battles.runs]} if battles.runs else {}
+    if not battles.runs:
+        return {}
+    return {"runs": [run.to_json() for run in battles.runs]}
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:
@@ -540,11 +544,11 @@ def _rank_slices(
     in_two_units = {value for value, part in slices if check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
-    for ranker, own in _slices_of_rankers(rankers, slices, defaults):
+    for ranker, slices_of_ranker in _slices_of_rankers(rankers, slices, defaults):
         number_before = len(standings)
         is_misused = True
         ranks_judges = catalogue.extension(Ranker, ranker.name).several_judges
-        for value, part in own:
+        for value, part in slices_of_ranker:
             try:
                 refuse_several_metrics(part)
                 if not pool and not ranks_judges:
@@ -560,7 +564,7 @@ def _rank_slices(
                 errors.append((name, _explain_failure(error, part, warnings_of_slice[value])))
         if len(standings) == number_before and is_misused:
             # It failed on every slice: the error of the first one is raised.
-            _, first_error = errors[-len(own)]
+            _, first_error = errors[-len(slices_of_ranker)]
             raise first_error
     failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
@@ -608,9 +612,11 @@ def _slices_of_rankers(
             yield ranker, slices
         return
     for ranker in rankers:
-        own = [(value, part) for value, part in slices if defaults[value] == ranker.name]
-        for centred in _centre_rankers([ranker], own):
-            yield centred, own
+        slices_of_ranker = [
+            (value, part) for value, part in slices if defaults[value] == ranker.name
+        ]
+        for centred in _centre_rankers([ranker], slices_of_ranker):
+            yield centred, slices_of_ranker
 
 
 def _judge_warnings_of(part: Battles, families: Mapping[str, str]) -> list[Notice]:

@@ -110,8 +110,10 @@ def reproduce(path: Path, sources: Sequence[str] = ()) -> Reproduction:
         names = None if recorded.get("rankers_by_default") else recorded.get("rankers")
         reading = recorded.get("reading", {})
         query = query_of_record(reading, sources or provenance["sources"], names)
-        own = {name: value for name, value in recorded.items() if name not in NOT_OPTIONS}
-        ranking = rank(read_query(query), names, **own)
+        recorded_options = {
+            name: value for name, value in recorded.items() if name not in NOT_OPTIONS
+        }
+        ranking = rank(read_query(query), names, **recorded_options)
     # As text and back, so that both sides have the types of JSON.
     now = json.loads(ranking.to_json())
     values_before = dict(_compared_values(document))

@@ -58,7 +58,9 @@ def _groups_of_models(battles: Battles) -> list[tuple[str, ...]]:
     groups = []
     for code in distinct_values(graph.group[graph.has_battle]):
         is_member = (graph.group == code) & graph.has_battle
-        members = [name for name, own in zip(data.models, is_member, strict=True) if own]
+        members = [
+            name for name, is_in_group in zip(data.models, is_member, strict=True) if is_in_group
+        ]
         groups.append(tuple(sorted(members)))
     return sorted(groups, key=lambda group: (-len(group), group))
 
@@ -88,8 +90,12 @@ def _separation_within_groups(
     new_place_of = {old: new for new, old in enumerate(order)}
     beats = []
     for k in order:
-        own = number_of_model[names[k]]
-        behind = [new_place_of[j] for j in separation.beats[k] if number_of_model[names[j]] == own]
+        number_of_group = number_of_model[names[k]]
+        behind = [
+            new_place_of[j]
+            for j in separation.beats[k]
+            if number_of_model[names[j]] == number_of_group
+        ]
         beats.append(tuple(sorted(behind)))
     return replace(
         separation,
@@ -119,12 +125,12 @@ def _entries_within_groups(
     ahead, behind = _numbers_ahead_and_behind(separation)
     ranked = []
     for entry in entries:
-        own = number_of_model.get(entry.model)
-        extra = {**entry.extra, GROUP: own}
-        if own is None:
+        number_of_group = number_of_model.get(entry.model)
+        extra = {**entry.extra, GROUP: number_of_group}
+        if number_of_group is None:
             ranked.append(replace(entry, extra=extra))
             continue
-        group = [each for each in entries if number_of_model.get(each.model) == own]
+        group = [each for each in entries if number_of_model.get(each.model) == number_of_group]
         placed = sum(each.rank_low is not None for each in group)
         rank = 1 + sum(each.rank < entry.rank for each in group)
         low, high = None, None

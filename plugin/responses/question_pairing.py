@@ -158,7 +158,7 @@ def pair_rows(
         results.append(paired_runs.result)
     kept = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
-    reported = findings if kept else tuple(finding for finding in findings if finding.unshared)
+    reported = findings if kept else tuple(filter(_has_unshared_items, findings))
     notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
@@ -169,6 +169,14 @@ def pair_rows(
         accepted=tuple(chain.from_iterable(result.accepted for result in results)),
         notes=tuple(notes),
     )
+
+
+def _has_unshared_items(finding: QuestionFinding) -> bool:
+    """Return whether a model has items with inputs that no other run has.
+
+    Without records of runs, only such findings are reported.
+    """
+    return bool(finding.unshared)
 
 
 def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> PairedRuns:
@@ -213,7 +221,7 @@ def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool
     for document in chain.from_iterable(documents):
         if document.words:
             items[document.words].add(document.item)
-    return any(len(own) > 1 for own in items.values())
+    return any(len(texts_of_item) > 1 for texts_of_item in items.values())
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:

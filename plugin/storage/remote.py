@@ -60,7 +60,8 @@ def is_url(text: str) -> bool:
 
 def without_secrets(text: str) -> str:
     """Remove the users, passwords and queries of all URLs in a text."""
-    return QUERY.sub(r"\1", USER.sub("", text))
+    without_users = USER.sub("", text)
+    return QUERY.sub(r"\1", without_users)
 
 
 @dataclass(frozen=True, order=True, slots=True)

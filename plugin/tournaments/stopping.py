@@ -474,12 +474,12 @@ class Stopping:
         clusters = _clusters_of(field, order)
         answered = []
         for name in sorted(field.models):
-            own = {
+            clusters_of_model = {
                 cluster
                 for item, cluster in zip(order, clusters, strict=True)
                 if name not in field.absent.get(item, ())
             }
-            answered.append(len(own))
+            answered.append(len(clusters_of_model))
         return np.array(answered) >= fewest_clusters(field.unit)
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
@@ -639,7 +639,9 @@ def fewest_clusters(unit: str) -> int:
 
 def _clusters_of(field: Field, items: Sequence[str]) -> Sequence[str]:
     """Return the cluster of each of some items: the item or its group."""
-    return [field.groups[item] for item in items] if field.groups else items
+    if not field.groups:
+        return items
+    return [field.groups[item] for item in items]
 
 
 def _decisions_so_far(before: Look | None, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

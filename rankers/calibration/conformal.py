@@ -239,9 +239,9 @@ class ConformalRule:
             return self.error(se)
         if elo == end:
             return self.error(se)
-        own, nearest = self._variance_of_vote((np.array([elo, end]) - MEAN) / POINTS)
+        variance, nearest = self._variance_of_vote((np.array([elo, end]) - MEAN) / POINTS)
         with np.errstate(divide="ignore", over="ignore"):
-            added = correction.human_se**2 * max(nearest / own - 1, 0)
+            added = correction.human_se**2 * max(nearest / variance - 1, 0)
         return math.sqrt(self.error(se) ** 2 + added)
 
     def _variance_of_vote(self, theta: np.ndarray) -> np.ndarray:

@@ -426,10 +426,15 @@ def difference_of_rates(
     has_many = won + lost >= FEWEST_FOR_NORMAL and min(won, lost) >= FEWEST_OF_BOTH
     if test.exact_p_at_zero is None or not has_many:
         return test
+
+    def tails_of(null: float) -> Tails:
+        """Return the p-values of the t test for an assumed difference."""
+        return t_tails(lead - null)
+
     return replace(
         test,
         exact_p_at_zero=None,
-        tails=lambda null: t_tails(lead - null),
+        tails=tails_of,
         method=f"t test, paired by {unit}",
     )
 

@@ -318,7 +318,10 @@ class RatingGap:
             return above, below
         theta = self.theta(gap)
         for model, sign in ((self.a, 1), (self.b, -1)):
-            credits = [self._credit_of(model, theta, own) for own in self._battles_of(model)]
+            credits = [
+                self._credit_of(model, theta, battles_of_model)
+                for battles_of_model in self._battles_of(model)
+            ]
             share = credits[0].share
             if share not in (0, 1):
                 continue
@@ -564,10 +567,16 @@ class EloTests:
         is_finite = finite_value == 0 or is_bounded
         value = finite_value if is_finite else float(np.copysign(np.inf, finite_value))
         if only_pair is not None:
+
+            def tails_of(elo: float) -> Tails:
+                """Return the p-values of an assumed difference in Elo."""
+                win_rate = float(expit(elo / POINTS))
+                return only_pair.tails(2 * win_rate - 1)
+
             return replace(
                 only_pair,
                 value=value,
-                tails=lambda elo: only_pair.tails(2 * float(expit(elo / POINTS)) - 1),
+                tails=tails_of,
                 search_step=20.0,
                 limits=(-FARTHEST_END, FARTHEST_END),
                 is_open=True,

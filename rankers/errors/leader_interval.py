@@ -58,10 +58,10 @@ def leader_interval(
         # The model's own interval counts fewer degrees of freedom as one, too (`t_quantile`).
         freedom = max(float(estimate.freedom[leader]), 1.0)
     # The t quantiles of the two levels.
-    own, joint = stdtrit(freedom, np.array([1 + level, 1 + joint_level]) / 2)
+    quantile, joint = stdtrit(freedom, np.array([1 + level, 1 + joint_level]) / 2)
     score = estimate.score[leader]
-    low = float(score - (score - estimate.low[leader]) * joint / own)
-    high = float(score + (estimate.high[leader] - score) * joint / own)
+    low = float(score - (score - estimate.low[leader]) * joint / quantile)
+    high = float(score + (estimate.high[leader] - score) * joint / quantile)
     if bounds is None:
         return low, high
     smallest, largest = bounds

@@ -72,9 +72,9 @@ def shares_of_raters(
     enlargement = np.ones(models)
     freedom = np.zeros(models)
     for code in range(models):
-        own = sums[first_cell[code] : first_cell[code + 1]]
-        if len(own) > 1 and own.sum() > 0:
-            share = own / own.sum()
+        weight_of_raters = sums[first_cell[code] : first_cell[code + 1]]
+        if len(weight_of_raters) > 1 and weight_of_raters.sum() > 0:
+            share = weight_of_raters / weight_of_raters.sum()
             enlargement[code] = _enlargement_of(share)
             freedom[code] = effective_freedom(share)
     return RaterShares(enlargement, freedom)

@@ -67,8 +67,8 @@ def effective_freedom(share: np.ndarray) -> np.ndarray:
         - 4 * sum_of_squares * total * first_moment
     )
     # (1 + c)^2 - c^2 for the covariance c = S - 2 p_i.
-    own = np.sum(scaled**2 * (1 + 2 * (sum_of_squares - 2 * share)), axis=0)
-    half_variance = between + own
+    within = np.sum(scaled**2 * (1 + 2 * (sum_of_squares - 2 * share)), axis=0)
+    half_variance = between + within
     variance_of_residual = 1 - 2 * share + sum_of_squares
     squared_mean = (scaled * variance_of_residual).sum(axis=0) ** 2
     freedom: np.ndarray = np.zeros_like(half_variance)

@@ -18,7 +18,7 @@ import numpy as np
 from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
 
 from podium.data.counting.grouping import Grouping
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.errors import DataError, UsageError
 from podium.storage.temporary_folders import make_folder, process_folder
 
@@ -103,7 +103,7 @@ class Duck:
 
     def attach(self, name: str, path: Path) -> None:
         """Attach a DuckDB file read-only under this name."""
-        self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
+        self.connection.execute(f"attach {sql_literal(str(path.resolve()))} as {name} (read_only)")
         self._made.append(("detach", name))
 
     def view_arrays(
@@ -191,7 +191,7 @@ class Duck:
     @cached_property
     def _disk(self) -> str:
         """Name of an attached on-disk database, for tables that need not fit into memory."""
-        self._run(f"attach {text(str(self.folder / 'packed.duckdb'))} as packed")
+        self._run(f"attach {sql_literal(str(self.folder / 'packed.duckdb'))} as packed")
         self._made.append(("detach", "packed"))
         return "packed"
 
@@ -386,7 +386,7 @@ def _close(
 
 def literal_path(path: Path) -> str:
     """Quote a path for DuckDB with its wildcard characters escaped."""
-    return text(glob.escape(str(path.absolute())))
+    return sql_literal(glob.escape(str(path.absolute())))
 
 
 def copy_command(query: str, file: Path) -> str:
@@ -394,7 +394,7 @@ def copy_command(query: str, file: Path) -> str:
 
     The path of a file that is written has no wildcards, so that nothing in it is escaped.
     """
-    return f"copy ({query}) to {text(str(file.absolute()))}"
+    return f"copy ({query}) to {sql_literal(str(file.absolute()))}"
 
 
 def _close_all() -> None:

@@ -89,7 +89,7 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def text(value: str) -> str:
+def sql_literal(value: str) -> str:
     """Quote a string literal for SQL."""
     return "'" + value.replace("'", "''") + "'"
 
@@ -177,9 +177,9 @@ def _verdict_or_sign(present: Present, side: str = "") -> str:
 
 def unparsed_query(judgments: str, present: Present) -> str:
     """Query the reasons of unparsed judgments and their counts; a missing reason is `NO_REASON`."""
-    reason = text(NO_REASON)
+    reason = sql_literal(NO_REASON)
     if "reason" in present:
-        reason = f"coalesce(p.reason, {text(NO_REASON)})"
+        reason = f"coalesce(p.reason, {sql_literal(NO_REASON)})"
     is_unparsed = f"{_verdict_or_sign(present, 'p.')} is null"
     return (
         f"select {reason} as reason, count(*) from {judgments} as p where {is_unparsed} group by 1"
@@ -222,9 +222,9 @@ def grades_query(battles: str, present: Present, graders: Collection[str]) -> st
         graders: the judges of `graders_query`, at least one.
     """
     # A constant list is several times faster than a subquery.
-    conditions = [f"coalesce(judge, '') in ({', '.join(map(text, graders))})"]
+    conditions = [f"coalesce(judge, '') in ({', '.join(map(sql_literal, graders))})"]
     if "reason" in present:
-        lacks = f"reason = {text(NO_SCORE)} or reason like {text(f'{NO_VALUE}%')}"
+        lacks = f"reason = {sql_literal(NO_SCORE)} or reason like {sql_literal(f'{NO_VALUE}%')}"
         conditions.append(f"not coalesce({lacks}, false)")
     if IDENTICAL in present:
         conditions.append(f"not coalesce({IDENTICAL}, false)")
@@ -367,7 +367,7 @@ def _optional_counts(present: Present) -> dict[str, Aggregate]:
         counts["last_reason"] = Aggregate("max", reason_if_unparsed)
     if "swap" in present:
         for number, kind in enumerate(SWAPS):
-            counts[f"swap_{number}"] = _count_where(f"swap = {text(kind)}")
+            counts[f"swap_{number}"] = _count_where(f"swap = {sql_literal(kind)}")
     if IDENTICAL in present:
         counts[IDENTICAL] = _count_where(IDENTICAL)
     return counts
@@ -720,14 +720,14 @@ def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
     If both judgments are unparsed for different reasons, both are named, in alphabetical order. If
     one is unparsed, the reason is `ONE_ORDER_UNPARSED`, or null with `keep_one_sided`.
     """
-    earlier = text(NO_REASON)
-    later = text(NO_REASON)
+    earlier = sql_literal(NO_REASON)
+    later = sql_literal(NO_REASON)
     if "reason" in columns:
-        earlier = f"coalesce({_column_of_judgment('f', 'reason')}, {text(NO_REASON)})"
-        later = f"coalesce({_column_of_judgment('s', 'reason')}, {text(NO_REASON)})"
+        earlier = f"coalesce({_column_of_judgment('f', 'reason')}, {sql_literal(NO_REASON)})"
+        later = f"coalesce({_column_of_judgment('s', 'reason')}, {sql_literal(NO_REASON)})"
     both_reasons = f"least({earlier}, {later}) || ' / ' || greatest({earlier}, {later})"
     if_neither = f"case when {earlier} = {later} then {earlier} else {both_reasons} end"
-    if_one = "null" if keep_one_sided else text(ONE_ORDER_UNPARSED)
+    if_one = "null" if keep_one_sided else sql_literal(ONE_ORDER_UNPARSED)
     return (
         "case when f_read and s_read then null "
         f"when f_read or s_read then {if_one} else {if_neither} end"

@@ -295,11 +295,13 @@ class Verdicts:
             return []
         unparsed = f"from {self.judgments} where credit is null and {column} is not null"
         if judges is not None:
-            unparsed += f" and judge in ({', '.join(map(relations.text, judges))})"
+            unparsed += f" and judge in ({', '.join(map(relations.sql_literal, judges))})"
         if "reason" in self.columns:
             for reason in reasons_left_out:
-                unparsed += f" and coalesce(reason, '') <> {relations.text(reason)}"
-                unparsed += f" and coalesce(reason, '') not like {relations.text(reason + ':%')}"
+                unparsed += f" and coalesce(reason, '') <> {relations.sql_literal(reason)}"
+                unparsed += (
+                    f" and coalesce(reason, '') not like {relations.sql_literal(reason + ':%')}"
+                )
         rows = self.engine.rows(
             f"select {column}, count(*) {unparsed} group by 1 order by 2 desc, 1 limit {most}"
         )
@@ -525,7 +527,7 @@ class Verdicts:
             columns: names of text columns.
             values: the texts, each of which must be the whole cell.
         """
-        texts = ", ".join(map(relations.text, values))
+        texts = ", ".join(map(relations.sql_literal, values))
         matches = (f"{quote_name(column)} in ({texts})" for column in columns)
         name = self.engine.fresh("slice")
         self.engine.view(name, f"select * from {self._battles} where {' or '.join(matches)}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.compared_answers import are_answers_compared
 from podium.data.formats.records import JSON, Column, Records
 from podium.text import MESSAGES_START, map_distinct, parse_json, parse_literal
@@ -191,7 +191,7 @@ def _length_in_sql(cell: str) -> str:
         "when starts_with(cast(one.content as varchar), '\"') then length(one.content ->> '$') "
         f"else {OTHER_CELL} end"
     )
-    messages = f"from_json({cell}, {text(MESSAGES)})"
+    messages = f"from_json({cell}, {sql_literal(MESSAGES)})"
     total = f"list_sum(list_transform({messages}, lambda one: {length}))"
     is_list = f"starts_with(cast({cell} as varchar), '[')"
     known = f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"

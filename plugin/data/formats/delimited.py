@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from podium.data.counting.duck import Duck, literal_path
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, raise_if_too_many
 from podium.data.formats.records import (
     LONGEST_LINE,
@@ -109,7 +109,7 @@ def _query_of_rows(
         longest_line = 2**21
     options = (
         f"header=false, skip={skipped_lines}, "
-        f"delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false, "
+        f"delim={sql_literal(delimiter)}, quote='\"', escape='\"', auto_detect=false, "
         f"columns={{{', '.join(types)}}}, max_line_size={longest_line}, "
         "compression='none', hive_partitioning=false"
     )

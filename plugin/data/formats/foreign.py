@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from podium.data.battles import COLUMNS, criterion_columns
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.records import Column, Records, column_called
 from podium.data.formats.verdict_cells import LABEL_CREDITS
 from podium.data.query import Foreign
@@ -79,7 +79,7 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
                 f"--fill {name}: the table has a column {name!r} already; "
                 "name another with --columns"
             )
-        named_columns[name] = Column(text(value))
+        named_columns[name] = Column(sql_literal(value))
     return replace(records, columns=named_columns)
 
 
@@ -142,7 +142,7 @@ def _translate_credit(
         )
     verdict = records.columns["credit"].text
     cases = " ".join(
-        f"when {_number_or_text(text(word))} then {float(credit)!r}::double"
+        f"when {_number_or_text(sql_literal(word))} then {float(credit)!r}::double"
         for word, credit in credit_map.items()
     )
     credit = f"case {_number_or_text(verdict)} {cases} end"
@@ -262,7 +262,7 @@ def _translate_labels(records: Records, shown: str | None) -> Records:
         if records.rows("1", f"where {is_second_first} limit 1"):
             return records
     cases = " ".join(
-        f"when {text(word)} then {credit!r}::double"
+        f"when {sql_literal(word)} then {credit!r}::double"
         for word, credit in sorted(LABEL_CREDITS.items())
     )
     credit = f"case {column.text} {cases} else {column.number} end"

@@ -10,7 +10,7 @@ from pathlib import Path
 from duckdb import Error
 
 from podium.data.counting.duck import OWN_SQL_ERRORS, Duck, literal_path
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.json_text import (
     are_row_numbers,
     columns_of_cells,
@@ -119,13 +119,13 @@ def _query_of_records(path: Path) -> str:
     or of all values if the first key is a number. `records` is NULL if there are neither.
     """
     # DuckDB parses the document again for each function of it, so there are few of them.
-    firsts = ", ".join(text(f"{place}[0]") for place in RESULT_PATHS)
+    firsts = ", ".join(sql_literal(f"{place}[0]") for place in RESULT_PATHS)
     content = f"select content as json from read_text({literal_path(path)})"
     keys = f"select json, json_keys(json, ['$', {firsts}]) as keys from ({content})"
     cases = ""
     for k, place in enumerate(RESULT_PATHS, 2):
-        is_place = f"list_has_all(keys[{k}], [{', '.join(map(text, RESULT_KEYS))}])"
-        cases += f"when {is_place} then json_extract(json, {text(place + '[*]')}) "
+        is_place = f"list_has_all(keys[{k}], [{', '.join(map(sql_literal, RESULT_KEYS))}])"
+        cases += f"when {is_place} then json_extract(json, {sql_literal(place + '[*]')}) "
     cases += "when regexp_full_match(keys[1][1], '[0-9]+') then json_extract(json, '$.*')"
     return f"select keys[1] as names, case {cases} end as records from ({keys})"
 

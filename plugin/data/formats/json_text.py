@@ -13,7 +13,7 @@ from duckdb import Error, OutOfMemoryException
 
 from podium.data.battles import COLUMNS
 from podium.data.counting.duck import OWN_SQL_ERRORS, Duck, literal_path, out_of_memory_error
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, raise_if_too_many
 from podium.data.formats.git_lfs import reject_lfs_pointer
 from podium.data.formats.records import (
@@ -120,7 +120,8 @@ def select_cells(source: str, names: Sequence[str]) -> str:
     columns are the number of the row (`ROW`) and the cells of each key, c1, c2 and so on. A
     cell is NULL if the record lacks the key, or if its value is null.
     """
-    pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
+    escaped_names = [name.replace("~", "~0").replace("/", "~1") for name in names]
+    pointers = ", ".join(sql_literal(f"/{name}") for name in escaped_names)
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
     parsed = f"select row_number() over () as {ROW}, {cells} as cells"
     columns = [f"nullif(cells[{k}], 'null') as c{k}" for k in range(1, len(names) + 1)]

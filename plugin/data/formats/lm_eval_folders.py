@@ -85,8 +85,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples_of_source, results = _find_run_files(source, lost)
         paths.update(file.path for file in samples_of_source)
         paths.update(run.path for run in results)
-        own = [file.path for file in samples_of_source]
-        paths.update(files_beside_details(own, source.paths))
+        paths_of_source = [file.path for file in samples_of_source]
+        paths.update(files_beside_details(paths_of_source, source.paths))
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
     if not paths:
         return GatheredBattles()

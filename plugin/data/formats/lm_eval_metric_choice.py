@@ -211,9 +211,10 @@ def _no_metric_error(
         cause = f"{some(tasks, most=3)} has no metric"
     folders = _folders_to_type([scores.file.path.parent for scores in files])
     way = f"let a judge compare the responses: `{judging_command(folders)}`"
-    played = _folder_of_tournaments(files)
-    if played:
-        way = f"verdicts of judges are in {played}: `podium rank {quoted_sources([played])}`"
+    tournaments = _folder_of_tournaments(files)
+    if tournaments:
+        command = f"podium rank {quoted_sources([tournaments])}"
+        way = f"verdicts of judges are in {tournaments}: `{command}`"
     return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
 
 
@@ -252,9 +253,9 @@ def _folder_of_tournaments(files: Sequence[Scores]) -> str | None:
         for folder in list(scores.file.path.parents)[:2]:
             if not folder.name:
                 continue
-            played = folder.with_name(f"{folder.name}{layout.TOURNAMENTS}")
-            if any(played.glob("*.eval")):
-                return str(played)
+            tournaments = folder.with_name(f"{folder.name}{layout.TOURNAMENTS}")
+            if any(tournaments.glob("*.eval")):
+                return str(tournaments)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.counting.relations import NO_VALUE, text
+from podium.data.counting.relations import NO_VALUE, sql_literal
 from podium.data.formats.compared_answers import ANSWER_DIGEST, are_answers_compared
 from podium.data.formats.records import Column, Records, column_called, row_name
 from podium.data.formats.verdict_cells import parse_numbers, reasons_where, reject_non_objects
@@ -76,7 +76,7 @@ def _text_of_variables(variables: Column) -> str:
     if variables.json is None:
         return variables.text
     objects = variables.json
-    is_own = " or ".join(f"starts_with(name, {text(start)})" for start in OWN_VARIABLES)
+    is_own = " or ".join(f"starts_with(name, {sql_literal(start)})" for start in OWN_VARIABLES)
     names = f"list_sort(list_filter(json_keys({objects}), lambda name: not ({is_own})))"
     pointer = "'/' || replace(replace(name, '~', '~0'), '/', '~1')"
     member = f"to_json(name) || ':' || json_extract({objects}, {pointer})"

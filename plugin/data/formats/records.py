@@ -10,7 +10,7 @@ import numpy as np
 from duckdb import Error, OutOfMemoryException
 
 from podium.data.counting.duck import Duck, copy_command, literal_path, out_of_memory_error
-from podium.data.counting.relations import ROW, quote_name, text
+from podium.data.counting.relations import ROW, quote_name, sql_literal
 from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
 from podium.garbage_collection import garbage_collection_paused
@@ -161,7 +161,7 @@ class Column:
     @property
     def non_number_condition(self) -> str:
         """SQL condition that is true for a cell that is neither empty nor a number."""
-        empty = ", ".join(map(text, sorted(EMPTY)))
+        empty = ", ".join(map(sql_literal, sorted(EMPTY)))
         return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
 
 
@@ -473,7 +473,7 @@ def column_called(records: Records, name: str) -> Column | None:
         in_objects += f'."{part}"'
         in_lists += f"[{part}]" if part.isdecimal() else f'."{part}"'
     values = [
-        f"nullif(json_extract({objects}, {text('$' + path)}), 'null')"
+        f"nullif(json_extract({objects}, {sql_literal('$' + path)}), 'null')"
         for path in dict.fromkeys((in_objects, in_lists))
     ]
     if len(values) == 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.records import TEXT, Column, Records, records_of
 from podium.data.formats.row_facts import facts_among, is_fact, is_weight
 from podium.data.formats.score_pairs import BATTLE_COLUMNS
@@ -262,7 +262,8 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
     if len(models) < 2 or any(has_text[name] for name in models):
         return None
     cells = ", ".join(
-        f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items()
+        f"{{'model': {sql_literal(name)}, 'score': {column.number}}}"
+        for name, column in models.items()
     )
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
     # A column `length` of such a table is not the length of a response.

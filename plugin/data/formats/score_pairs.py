@@ -7,7 +7,7 @@ the voter, if voters scored several models on an item.
 from collections.abc import Collection, Sequence
 
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import NO_SCORE, ROW, quote_name, text
+from podium.data.counting.relations import NO_SCORE, ROW, quote_name, sql_literal
 from podium.data.formats.records import Records, records_of_view
 from podium.data.formats.unequal_trials import average_unequal_trials
 from podium.errors import DataError, OneModelError
@@ -86,7 +86,7 @@ def pair_up(
     is_chain = scores_only and pairs > MOST_BATTLES
     credit = CREDIT_OF_SCORE_LISTS if means != trial_means else CREDIT_OF_SCORES
     if probability_metrics:
-        metrics = ", ".join(map(text, sorted(probability_metrics)))
+        metrics = ", ".join(map(sql_literal, sorted(probability_metrics)))
         credit = (
             f"case when a.metric in ({metrics}) then {CREDIT_OF_PROBABILITIES} else {credit} end"
         )
@@ -349,7 +349,7 @@ def _trial_battles_query(
         is_chain: whether each model is paired only with the next one.
         credit: SQL of the credit of model a.
     """
-    reason = text(NO_SCORE)
+    reason = sql_literal(NO_SCORE)
     if "reason" in known:
         reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {reason})"
     columns = {name: f"a.{quote_name(name)}" for name in trial}

@@ -113,12 +113,12 @@ def _scores_of_group(
     for other, by_model in others.items():
         cells = zip(group, other, strict=True)
         if all(cell is None or cell == other_cell for cell, other_cell in cells):
-            for model, own in by_model.items():
-                scores.setdefault(model, []).extend(own)
+            for model, scores_of_model in by_model.items():
+                scores.setdefault(model, []).extend(scores_of_model)
     return scores
 
 
-def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
+def _are_totals(scores_of_row: dict[str, float], others: dict[str, list[float]]) -> bool:
     """Return whether the scores of a row are the rounded means, or the rounded sums, of others.
 
     All of them must be means, or all must be sums. The result is False if the row or the others
@@ -127,28 +127,28 @@ def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
     scores show, at most `MOST_DECIMALS`; `LARGEST_TOLERANCE` limits the error of rounding.
 
     Args:
-        own: the scores of the row by model.
+        scores_of_row: the scores of the row by model.
         others: the scores of the other rows by model.
     """
-    has_all_models = own.keys() == others.keys()
-    if len(own) < 2 or not has_all_models:
+    has_all_models = scores_of_row.keys() == others.keys()
+    if len(scores_of_row) < 2 or not has_all_models:
         return False
     if max(map(len, others.values())) < 2:
         return False
-    all_scores = np.concatenate([*others.values(), [*own.values()]])
+    all_scores = np.concatenate([*others.values(), [*scores_of_row.values()]])
     if np.isin(all_scores, (0, 1)).all():
         return False
     decimals = 0
     while decimals < MOST_DECIMALS:
-        if all(round(score, decimals) == score for score in own.values()):
+        if all(round(score, decimals) == score for score in scores_of_row.values()):
             break
         decimals += 1
     unit = 10.0**-decimals
-    spread = max(float(np.ptp(others[model])) for model in own)
+    spread = max(float(np.ptp(others[model])) for model in scores_of_row)
     float_error = 1e-9 * float(np.abs(all_scores).max())
-    scores = np.array([own[model] for model in own])
-    means = np.array([np.mean(others[model]) for model in own])
-    sums = np.array([np.sum(others[model]) for model in own])
+    scores = np.array([scores_of_row[model] for model in scores_of_row])
+    means = np.array([np.mean(others[model]) for model in scores_of_row])
+    sums = np.array([np.sum(others[model]) for model in scores_of_row])
 
     def are_equal(totals: np.ndarray, tolerance: float) -> bool:
         """Return whether the scores of the row are these totals, up to the tolerance.

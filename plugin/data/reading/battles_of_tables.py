@@ -146,7 +146,7 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
     gathered = read.gathered
     accepted = [Notice(ACCEPTED, {"sentence": text}) for text in gathered.accepted]
     paired = notices_of_questions(gathered.questions)
-    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
+    changed = {finding.task: finding.unshared for finding in gathered.questions if finding.unshared}
     settings = notices_of_settings(gathered.runs)
     notes = [note for note in read.notes if not _is_told_by_questions(note, changed)]
     return [*accepted, *gathered.lost, *notes, *paired, *settings]
@@ -171,7 +171,7 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
         changed: by task and model, the number of items whose input no other run has.
     """
     if note.code == "scores-alone":
-        alone = sum(sum(own.values()) for own in changed.values())
+        alone = sum(sum(unshared.values()) for unshared in changed.values())
         return bool(alone == note.fields["scores"])
     if note.code != "different-documents":
         return False
@@ -183,7 +183,7 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
 
 def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> list[Notice]:
     """Return the notes on joined tables that tell more than what readers of formats found."""
-    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
+    changed = {finding.task: finding.unshared for finding in gathered.questions if finding.unshared}
     untold = []
     for note in notes:
         if _is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered):

@@ -5,7 +5,7 @@ from math import log, sqrt
 from typing import NamedTuple
 
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.records import TEXT
 from podium.data.reading.item_rows import ItemRows, gather_item_rows
 from podium.data.reading.question_columns import CATEGORIES
@@ -72,7 +72,7 @@ def _stands_in_several(
     queries = []
     for each in tables:
         columns = each.records.columns
-        condition = f"where {columns['item'].text} = {text(item)}"
+        condition = f"where {columns['item'].text} = {sql_literal(item)}"
         queries.append(f"select {columns[category].text} as c from {each.records.scan} {condition}")
     ((number,),) = engine.rows(f"select count(distinct c) from ({' union all '.join(queries)})")
     return bool(number > 1)
@@ -131,7 +131,7 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     return (
         f"select {columns[category].text} as category, hash({key}) as key, "
         f"hash({whose}) as whose, "
-        f"hash({verdict or text('')}) as verdict, {description} as description "
+        f"hash({verdict or sql_literal('')}) as verdict, {description} as description "
         f"from {each.records.scan}"
     )
 
@@ -173,23 +173,25 @@ def _agreement(engine: Duck, view: str) -> VerdictsAcross:
         engine: the database.
         view: rows of `_compared_rows`.
     """
-    numbered = (
+    select_numbered = (
         "select dense_rank() over (order by category) as place, key, min(whose) as whose, "
         f"min(verdict) as verdict from {view} group by category, key"
     )
     fewest = f"count(*) over (partition by place, whose) < {FEWEST_ROWS}"
-    grouped = f"select * replace (case when {fewest} then 0 else whose end as whose) from numbered"
-    shares = (
+    select_grouped = (
+        f"select * replace (case when {fewest} then 0 else whose end as whose) from numbered"
+    )
+    select_shares = (
         "select place, whose, verdict, "
         "count(*) / sum(count(*)) over (partition by place, whose) as share "
         "from one group by place, whose, verdict"
     )
-    chances = (
+    select_chances = (
         "select a.place, a.whose, b.whose as other, sum(a.share * b.share) as chance "
         "from shares a join shares b on b.place = a.place + 1 and a.verdict = b.verdict "
         "group by a.place, a.whose, b.whose"
     )
-    met = (
+    select_met = (
         "select a.place, a.whose, b.whose as other, count(*) as n, "
         "sum((a.verdict = b.verdict)::int) as equal from one a "
         "join one b on b.place = a.place + 1 and a.key = b.key group by a.place, a.whose, b.whose"
@@ -198,8 +200,8 @@ def _agreement(engine: Duck, view: str) -> VerdictsAcross:
     sums = f"sum(n), sum(equal), sum(n * {chance}), sum(n * {chance} * (1 - {chance})), "
     sums += f"sum(n * ln(greatest({chance}, 1e-300)))"
     ((n, equal, expected, variance, of_all),) = engine.rows(
-        f"with numbered as ({numbered}), one as ({grouped}), shares as ({shares}), "
-        f"chances as ({chances}), met as ({met}) "
+        f"with numbered as ({select_numbered}), one as ({select_grouped}), "
+        f"shares as ({select_shares}), chances as ({select_chances}), met as ({select_met}) "
         f"select {sums} from met left join chances using (place, whose, other)"
     )
     return VerdictsAcross(

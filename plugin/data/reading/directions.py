@@ -8,7 +8,7 @@ user contradict each other, that is an error, or the user counts (`--allow direc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.records import Column
 from podium.data.known_metrics import is_lower_better
 from podium.data.measure import Measure
@@ -163,7 +163,7 @@ def _rows_of_metric(table: RecordTable, name: str | None) -> str:
     """Return the SQL condition that a row is of a metric; None stands for all rows."""
     if name is None:
         return "true"
-    return f"coalesce({table.records.columns['metric'].text} = {text(name)}, false)"
+    return f"coalesce({table.records.columns['metric'].text} = {sql_literal(name)}, false)"
 
 
 def _contradicted_measures(
@@ -185,19 +185,19 @@ def _contradicted_measures(
         # The user asks for lower scores, and the files for higher ones, if both are True.
         if asked is None or known is not asked or measure.unit is not None:
             continue
-        theirs = "higher" if known else "lower"
-        ours = "lower" if known else "higher"
+        better_by_files = "higher" if known else "lower"
+        better_by_option = "lower" if known else "higher"
         of_task = f" of {measure.task}" if measure.task else ""
         option = option_text("lower_is_better", str(asked).lower())
         problem = (
-            f"by its results, {theirs} {measure.own_name}{of_task} is better, "
-            f"and by {option}, {ours} is"
+            f"by its results, {better_by_files} {measure.own_name}{of_task} is better, "
+            f"and by {option}, {better_by_option} is"
         )
         remedy = f"leave out {option}, or correct the results"
         sentence = accept_or_raise(
             "direction", problem=problem, remedy=remedy, allowed=query.allow, source=table.source
         )
-        said = f"{sentence} {ours.capitalize()} counts as better."
+        said = f"{sentence} {better_by_option.capitalize()} counts as better."
         measures[said] = measure, replace(measure, higher_is_better=not asked)
     return measures
 
@@ -229,12 +229,13 @@ def _with_measures(table: RecordTable, new: Mapping[str | None, Measure]) -> Rec
         # 0 - 0 is 0, and -0 would be shown as -0.
         columns[SCORE] = Column(f"case when {rows} then 0 - {score} else {score} end", "DOUBLE")
         cases = " ".join(
-            f"when {_rows_of_metric(table, name)} then {text(new[name].name)}" for name in turned
+            f"when {_rows_of_metric(table, name)} then {sql_literal(new[name].name)}"
+            for name in turned
         )
         if None not in turned:
             columns["metric"] = Column(f"case {cases} else {columns['metric'].text} end")
         elif "judge" not in columns:
-            columns["metric"] = Column(text(new[None].name))
+            columns["metric"] = Column(sql_literal(new[None].name))
     renamed = {name: measure.name for name, measure in new.items()}
     others = [measure for measure in table.measures if measure.name not in new]
     return replace(

@@ -141,13 +141,15 @@ def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str |
     """
     names = {name.lower(): path for name, path in paths.items()}
     columns_found = {}
-    for own, words in ONE_MODEL_COLUMNS.items():
-        columns_found[own] = next((names[word] for word in words if word in names), None)
+    for own_name, words in ONE_MODEL_COLUMNS.items():
+        columns_found[own_name] = next((names[word] for word in words if word in names), None)
     item = columns_found["item"]
     score = columns_found["score"]
     has_models = columns_found["model"] is not None
     if source == FRAME or item is None or score is None or has_models:
         return None
-    typed = {own: name for own, name in (("item", item), ("score", score)) if own != name}
+    typed = {
+        own_name: name for own_name, name in (("item", item), ("score", score)) if own_name != name
+    }
     named = f" {format_assignments('columns', typed)}" if typed else ""
     return f"podium rank {shlex.quote(f'NAME={source}')} OTHER=FILE{named}"

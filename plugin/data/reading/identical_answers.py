@@ -45,10 +45,10 @@ def find_identical_responses(
     )
     items: dict[tuple[str, str], set[str]] = {}
     for first, second, item, is_identical in rows:
-        own = items.setdefault((first, second), set())
+        items_of_pair = items.setdefault((first, second), set())
         if is_identical:
-            own.add(item)
-    return {pair: frozenset(own) for pair, own in items.items()}
+            items_of_pair.add(item)
+    return {pair: frozenset(items_of_pair) for pair, items_of_pair in items.items()}
 
 
 def _query_of_pairs(each: RecordTable) -> str | None:

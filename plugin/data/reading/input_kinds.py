@@ -33,7 +33,7 @@ def kind_of_inputs(rows: ItemRows) -> InputKind:
     """
     if _hold_responses(rows) or _differ_by_order(rows):
         return "judge's prompt"
-    names = {own.first_name for own in rows.inputs if own is not None}
+    names = {inputs.first_name for inputs in rows.inputs if inputs is not None}
     is_named = names <= QUESTION_NAMES
     if is_named or _recur_for_other_models(rows) or _are_shorter_than_responses(rows):
         return "question"
@@ -55,8 +55,8 @@ def _hold_responses(rows: ItemRows) -> bool:
         are_long = f"length({a}) >= {LONG_RESPONSE} and length({b}) >= {LONG_RESPONSE}"
         is_long = f"{are_long} and {words} is not null"
         counts = f"count(*) filter (contains({words}, {a}) and contains({words}, {b})), count(*)"
-        ((own, number),) = each.records.rows(counts, f"where {is_long}")
-        holding += own
+        ((holding_in_table, number),) = each.records.rows(counts, f"where {is_long}")
+        holding += holding_in_table
         counted += number
     return holding > MAJORITY * counted
 
@@ -92,13 +92,13 @@ def _recur_for_other_models(rows: ItemRows) -> bool:
 
     A prompt of a judge is of the models whose responses it holds.
     """
-    asked = (
+    recurring_inputs = (
         "select id, count(distinct coalesce(model, pair)) > 1 as recurs "
         f"from {rows.name} where id is not null and input is not null group by id, input"
     )
-    several = "select avg(recurs::int) as share from asked group by id having count(*) > 1"
+    share_of_id = "select avg(recurs::int) as share from asked group by id having count(*) > 1"
     ((share,),) = rows.engine.rows(
-        f"with asked as ({asked}) select avg(share) from ({several}) as several"
+        f"with asked as ({recurring_inputs}) select avg(share) from ({share_of_id}) as several"
     )
     return share is not None and share > MAJORITY
 
@@ -123,7 +123,7 @@ def _are_shorter_than_responses(rows: ItemRows) -> bool:
         known = f"{question.shown.text} is not null and {a} + {b} is not null"
         is_shorter = f"length({question.shown.text}) < greatest({a}, {b})"
         counts = f"count(*) filter ({is_shorter}), count(*)"
-        ((own, number),) = each.records.rows(counts, f"where {known}")
-        shorter += own
+        ((shorter_in_table, number),) = each.records.rows(counts, f"where {known}")
+        shorter += shorter_in_table
         counted += number
     return counted > 0 and shorter >= SHARE_OF_NEARLY_ALL * counted

@@ -87,8 +87,8 @@ def identify_items(
             finding `questions`.
         UsageError: `ids` is `per-category` and a table has no category.
     """
-    own = [each for each in tables if not each.is_of_host and "item" in each.records.columns]
-    if query.ids == "global" or len(own) < len(tables):
+    with_items = [each for each in tables if not each.is_of_host and "item" in each.records.columns]
+    if query.ids == "global" or len(with_items) < len(tables):
         return IdentifiedTables(tables)
     if query.ids == "per-category":
         return IdentifiedTables(_named_by_category(tables, _first_shared_category(tables)))

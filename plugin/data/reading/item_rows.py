@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.records import Column, words_of_column
 from podium.data.reading.question_columns import QuestionColumn
 from podium.data.reading.rows import RecordTable
@@ -33,7 +33,7 @@ class ItemRows:
     @property
     def question(self) -> QuestionColumn:
         """What the first table with any says of the questions."""
-        return next(own for own in self.inputs if own is not None)
+        return next(column for column in self.inputs if column is not None)
 
     def has(self, condition: str) -> bool:
         """Return whether the relation has rows with what a condition or grouping (SQL) says."""
@@ -72,7 +72,7 @@ def gather_item_rows(
             a = columns["model_a"].text
             b = columns["model_b"].text
             pair = f"concat(least({a}, {b}), chr(0), greatest({a}, {b}))"
-            order = columns["order"].text if "order" in columns else text("")
+            order = columns["order"].text if "order" in columns else sql_literal("")
             side = f"concat({a}, chr(0), {order})"
         cells = {
             "place": str(place),

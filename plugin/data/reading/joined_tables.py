@@ -268,20 +268,22 @@ def _files_within_others(
     if len(numbers) < 2:
         return frozenset()
     of_files = f"where {PLACE} in ({', '.join(map(str, numbers))})"
-    counts = (
+    counted_rows = (
         f"select {PLACE} as place, hash({key}) as code, count(*) as copies "
         f"from {view} {of_files} group by all"
     )
-    sizes = "select place, count(*) as size from counted group by place"
+    size_of_file = "select place, count(*) as size from counted group by place"
     inside = engine.rows(
-        f"with counted as materialized ({counts}), sized as ({sizes}) "
+        f"with counted as materialized ({counted_rows}), sized as ({size_of_file}) "
         "select own.place, other.place from counted as own "
         "join counted as other on own.code = other.code and own.place <> other.place "
         "join sized on sized.place = own.place where own.copies <= other.copies "
         "group by own.place, other.place, size having count(*) = size"
     )
-    pairs = {(own, other) for own, other in inside}
-    return frozenset(own for own, other in pairs if (other, own) not in pairs or other < own)
+    pairs = {(inner, other) for inner, other in inside}
+    return frozenset(
+        inner for inner, other in pairs if (other, inner) not in pairs or other < inner
+    )
 
 
 def _has_row_of_two_places(engine: Duck, view: str, key: str) -> bool:
@@ -345,7 +347,10 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
             types[name].add(column.type)
     queries = []
     for place, part in zip(places or range(len(parts)), parts, strict=False):
-        cells = {name: _cell_of_part(part, name, own) for name, own in types.items()}
+        cells = {
+            name: _cell_of_part(part, name, type_of_column)
+            for name, type_of_column in types.items()
+        }
         row = f"{place * ROWS_OF_A_FILE} + {ROW} as {ROW}"
         queries.append(f"select {row}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("judgments")

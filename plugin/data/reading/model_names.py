@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from podium.comparability.joined_names import note_names_joined
 from podium.data.battles import Battles
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.counting.verdicts import Verdicts
 from podium.data.formats.records import Column
 from podium.data.reading.rows import RecordTable, distinct_texts
@@ -76,10 +76,12 @@ def alike_error(kind: str, alike: Sequence[str], places: Sequence[str] = ("", ""
 def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTable]) -> str:
     """Return the first file and row with a name in one of the columns; empty if there is none."""
     for each in tables:
-        held = [each.records.columns[own] for own in columns if own in each.records.columns]
+        held = [
+            each.records.columns[column] for column in columns if column in each.records.columns
+        ]
         if not held:
             continue
-        condition = " or ".join(f"{column.text} = {text(name)}" for column in held)
+        condition = " or ".join(f"{column.text} = {sql_literal(name)}" for column in held)
         ((row,),) = each.records.rows(f"min({ROW})", f"where {condition}")
         if row is not None:
             return f"{each.source}, {each.records.name_row(row)}"
@@ -122,7 +124,9 @@ def _joined_column(column: Column, names: Iterable[str]) -> Column:
     changed = {name: joined_name(name) for name in names if joined_name(name) != name}
     if not changed:
         return column
-    cases = " ".join(f"when {text(name)} then {text(new)}" for name, new in changed.items())
+    cases = " ".join(
+        f"when {sql_literal(name)} then {sql_literal(new)}" for name, new in changed.items()
+    )
     return Column(f"case {column.text} {cases} else {column.text} end")
 
 

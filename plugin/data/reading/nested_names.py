@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.records import TEXT, Records
 from podium.errors import DataError
 from podium.printable import shorten
@@ -68,7 +68,7 @@ def require_plain_names(records: Records) -> None:
         if column is None or column.is_number:
             continue
         # For speed, the first character is tested first.
-        is_nested = f"regexp_matches({column.text}, {text(NESTED_TEXT)})"
+        is_nested = f"regexp_matches({column.text}, {sql_literal(NESTED_TEXT)})"
         if column.json is not None and column.type != TEXT:
             is_nested = f"json_type({column.json}) in ('OBJECT', 'ARRAY') or {is_nested}"
         condition = f"ord({column.text}) in (91, 123) and ({is_nested})"

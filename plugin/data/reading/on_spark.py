@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.data.counting.relations import CRITERION, ROW, SCORES, SWAPS, quote_name, text
+from podium.data.counting.relations import CRITERION, ROW, SCORES, SWAPS, quote_name, sql_literal
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import Engine
 from podium.data.formats.records import TEXT
@@ -179,8 +179,8 @@ def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) 
         ("hard_credit", "hard_credit not between 0 and 1", "is outside [0, 1]"),
         ("human", "human not between 0 and 1", "is outside [0, 1]"),
         ("weight", "not (weight > 0 and weight < 1e300)", "is not above 0, or without bound"),
-        ("swap", f"swap not in ({', '.join(map(text, SWAPS))})", "is unknown"),
-        ("order", f'"order" not in ({", ".join(map(text, ORDERS))})', "is unknown"),
+        ("swap", f"swap not in ({', '.join(map(sql_literal, SWAPS))})", "is unknown"),
+        ("order", f'"order" not in ({", ".join(map(sql_literal, ORDERS))})', "is unknown"),
     ]
     rules = [rule for rule in rules if rule[0] in cells]
     counts = ", ".join(f"count(case when {broken} then 1 end)" for _, broken, _ in rules)

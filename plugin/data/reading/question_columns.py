@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.records import Column, Records, words_of_column
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
@@ -348,7 +348,7 @@ def columns_of_references(
         column = shown
         if with_ids:
             item = each.records.columns["item"].text
-            column = Column(f"concat({shown.text}, {text(SEPARATOR)}, {item})")
+            column = Column(f"concat({shown.text}, {sql_literal(SEPARATOR)}, {item})")
         columns.append(QuestionColumn((name,), column, shown, is_reference=True))
     return columns
 
@@ -395,9 +395,9 @@ def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, 
     The column `place` has the number of the table.
     """
     queries = []
-    for place, (each, own) in enumerate(zip(tables, names, strict=True)):
+    for place, (each, names_of_table) in enumerate(zip(tables, names, strict=True)):
         cells = [f"{place} as place"]
-        for number, name in enumerate(own):
+        for number, name in enumerate(names_of_table):
             cells.append(f"{_one_spelling(each.records.columns[name])} as c{number}")
         queries.append(f"select {', '.join(cells)} from {each.records.scan}")
     return f"({' union all '.join(queries)}) as rows"
@@ -424,5 +424,5 @@ def _join_columns(records: Records, names: Sequence[str], doubt: str = "") -> Qu
         column = records.columns[names[0]]
     else:
         texts = [_one_spelling(records.columns[name]) for name in names]
-        column = Column(f"concat_ws({text(SEPARATOR)}, {', '.join(texts)})")
+        column = Column(f"concat_ws({sql_literal(SEPARATOR)}, {', '.join(texts)})")
     return QuestionColumn(names=tuple(names), column=column, shown=column, doubt=doubt)

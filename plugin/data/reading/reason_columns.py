@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.records import Column
 from podium.data.formats.verdict_cells import NO_ERROR_VALUES
 from podium.scorers.reply import FILTERED
@@ -54,10 +54,10 @@ def with_reasons(columns: Mapping[str, Column]) -> dict[str, Column]:
 def _error_in(column: Column, name: str) -> str:
     """Return SQL of the error in a cell; the name of the column if the cell is `true` or 1."""
     cell = f"trim({column.text})"
-    none = ", ".join(map(text, sorted(NO_ERROR_VALUES)))
+    none = ", ".join(map(sql_literal, sorted(NO_ERROR_VALUES)))
     return (
         f"case when lower({cell}) in ({none}) then null "
-        f"when lower({cell}) in ('true', '1', 'yes') then {text(name)} "
+        f"when lower({cell}) in ('true', '1', 'yes') then {sql_literal(name)} "
         f"else left({cell}, {LONGEST_ERROR}) end"
     )
 
@@ -66,8 +66,9 @@ def _ending_in(column: Column, name: str) -> str:
     """Return SQL of the reason for an ending of a reply; NULL if it ended by itself."""
     cell = f"lower(trim({column.text}))"
     known = " ".join(
-        f"when {text(value)} then {text(reason)}" for value, reason in REASON_OF_FINISH.items()
+        f"when {sql_literal(value)} then {sql_literal(reason)}"
+        for value, reason in REASON_OF_FINISH.items()
     )
-    ended = " ".join(f"when {text(value)} then null" for value in FINISHED_VALUES)
-    other = f"{text(name)} || ' ' || left({column.text}, {LONGEST_ERROR})"
+    ended = " ".join(f"when {sql_literal(value)} then null" for value in FINISHED_VALUES)
+    other = f"{sql_literal(name)} || ' ' || left({column.text}, {LONGEST_ERROR})"
     return f"case {cell} {known} {ended} else {other} end"

@@ -83,7 +83,7 @@ def _numbers_of_orders(each: RecordTable, scan: str) -> list[tuple[bool, float, 
     forward = _forward_condition(each)
     rest = f"where {forward} is not null group by 1, 2 limit {2 * MOST_REPEATS + 2}"
     rows = replace(each.records, scan=scan).rows(f"{forward}, {number}, count(*)", rest)
-    return [(bool(order), float(own), count) for order, own, count in rows]
+    return [(bool(order), float(number), count) for order, number, count in rows]
 
 
 def _forward_condition(each: RecordTable) -> str:
@@ -104,6 +104,6 @@ def _with_numbers(each: RecordTable, new: Mapping[float, int]) -> RecordTable:
     """
     columns = dict(each.records.columns)
     repeat = columns["repeat"].number
-    cases = " ".join(f"when {number!r} then {own}" for number, own in new.items())
+    cases = " ".join(f"when {number!r} then {new_number}" for number, new_number in new.items())
     columns["repeat"] = Column(f"cast(case {repeat} {cases} else {repeat} end as double)", "DOUBLE")
     return replace(each, records=replace(each.records, columns=columns))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from podium.comparability.responses import ResponseFinding
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.answer_lengths import SAME_ANSWERS
 from podium.data.formats.compared_answers import ANSWER_DIGEST
 from podium.data.formats.records import Column
@@ -71,7 +71,7 @@ def find_other_responses(
     )
     findings = []
     for model, differing, items, item in engine.rows(numbers):
-        met = f"select distinct other from {view} where model = {text(model)} order by other"
+        met = f"select distinct other from {view} where model = {sql_literal(model)} order by other"
         opponents = tuple(other for (other,) in engine.rows(met))
         examples = _examples(engine, view, tables, model, item)
         findings.append(ResponseFinding(model, differing, items, opponents, item, examples))
@@ -97,7 +97,7 @@ def _response_queries(place: int, each: RecordTable) -> list[str]:
     queries = []
     for side, opposite, response in zip("ab", "ba", responses, strict=True):
         cells = (
-            f"{place} as place, {ROW} as row, {text(side)} as side, "
+            f"{place} as place, {ROW} as row, {sql_literal(side)} as side, "
             f"{columns['item'].text} as item, {columns[f'model_{side}'].text} as model, "
             f"{columns[f'model_{opposite}'].text} as other, "
             f"{key} as key, {hash_of_words(response)} as said"
@@ -110,7 +110,7 @@ def _examples(
     engine: Duck, view: str, tables: Sequence[RecordTable], model: str, item: str
 ) -> dict[str, str]:
     """Return two different responses of a model to an item, by file and row."""
-    condition = f"item = {text(item)} and model = {text(model)} and said is not null"
+    condition = f"item = {sql_literal(item)} and model = {sql_literal(model)} and said is not null"
     first = "select said, min((place, row, side)) as position"
     query = f"{first} from {view} where {condition} group by said order by position limit 2"
     examples = {}

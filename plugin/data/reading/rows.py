@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.data.battles import SOURCES
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.records import Records, column_called
 from podium.data.listed_values import values_in_cell
@@ -182,11 +182,11 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
     """Return the cells of a column that list a value among others, such as a category."""
     lists = set[str]()
     for each in holders:
-        own = column_called(each.records, column)
-        if own is None or own.is_number:
+        held = column_called(each.records, column)
+        if held is None or held.is_number:
             continue
-        condition = f"starts_with({own.text}, '[')"
-        cells = each.records.rows(f"distinct {own.text}", f"where {condition}")
+        condition = f"starts_with({held.text}, '[')"
+        cells = each.records.rows(f"distinct {held.text}", f"where {condition}")
         lists |= {cell for (cell,) in cells if value in values_in_cell(cell)}
     return sorted(lists - {value})
 
@@ -196,7 +196,9 @@ def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
     name."""
     judges = join_judges(each.judges for each in tables)
     short = short_judge_names(judges.values())
-    of_short_name = [name for name, own in short.items() if seen_name(own) == seen_name(word)]
+    of_short_name = [
+        name for name, short_name in short.items() if seen_name(short_name) == seen_name(word)
+    ]
     called = [judge.name for judge in judges.values() if judge.is_called(word)]
     return called or of_short_name
 
@@ -216,9 +218,9 @@ def _value_condition(each: RecordTable, name: str, values: Sequence[str]) -> str
     if column is None:
         return "false"
     truths = [value.lower() for value in values if value.lower() in TRUTHS]
-    condition = f"{column.text} in ({', '.join(map(text, values))})"
+    condition = f"{column.text} in ({', '.join(map(sql_literal, values))})"
     if truths:
-        condition += f" or lower({column.text}) in ({', '.join(map(text, truths))})"
+        condition += f" or lower({column.text}) in ({', '.join(map(sql_literal, truths))})"
     return f"({condition})"
 
 

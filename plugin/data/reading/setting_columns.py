@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.records import Column
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
@@ -105,8 +105,8 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
             columns = each.records.columns
             if name in columns and "item" in columns:
                 # One id may stand for several items: of several tasks, or by several metrics.
-                parts = [own for own in ("task", "category", "metric", "item") if own in columns]
-                key = ", ".join(columns[own].text for own in parts)
+                parts = [part for part in ("task", "category", "metric", "item") if part in columns]
+                key = ", ".join(columns[part].text for part in parts)
                 value = _one_spelling_of_setting(columns[name])
                 queries.append(
                     f"select hash({key}) as item, {columns['model'].text} as model, "
@@ -186,9 +186,9 @@ def _with_names(
     for (model, values), name in changed.items():
         conditions = []
         for cell, value in zip(cells, (model, *values), strict=True):
-            wanted = "null" if value is None else text(value)
+            wanted = "null" if value is None else sql_literal(value)
             conditions.append(f"{cell} is not distinct from {wanted}")
-        cases.append(f"when {' and '.join(conditions)} then {text(name)}")
+        cases.append(f"when {' and '.join(conditions)} then {sql_literal(name)}")
     renamed = Column(f"case {' '.join(cases)} else {cells[0]} end")
     records = replace(each.records, columns={**each.records.columns, "model": renamed})
     return replace(each, records=records)
@@ -201,8 +201,8 @@ def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) ->
         if other.model != run.model:
             names.setdefault(run.model, set()).add(other.model)
     return [
-        Notice("settings-name-models", {"model": model, "names": sorted(own)})
-        for model, own in names.items()
+        Notice("settings-name-models", {"model": model, "names": sorted(names_of_columns)})
+        for model, names_of_columns in names.items()
     ]
 
 
@@ -223,15 +223,15 @@ def _with_runs(read: NamedTables, named: Sequence[RunRecord]) -> NamedTables:
     ]
     differences = differences_of_models(runs)
     texts = []
-    for own in differences:
-        if not own.is_flagged:
-            texts.append(f"{own.setting.text} {own.values_text}")
+    for difference in differences:
+        if not difference.is_flagged:
+            texts.append(f"{difference.setting.text} {difference.values_text}")
     notes = [*read.notes]
     if texts:
         sources = list(dict.fromkeys(each.source for each in filter(_has_own_scores, read.tables)))
         fields = {"task": some(short_paths(sources), most=2), "differences": texts}
         notes.append(Notice("settings-differ", fields))
-    is_flagged = any(own.is_flagged for own in differences)
+    is_flagged = any(difference.is_flagged for difference in differences)
     return replace(read, notes=notes, runs=runs if is_flagged else ())
 
 
@@ -249,11 +249,15 @@ def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
             rows = each.records.rows(
                 f"{model}, min({value}), max({value})", f"where {model} is not null group by 1"
             )
-            for own, least, largest in rows:
+            for model_of_row, least, largest in rows:
                 known = {least, largest} - {None}
-                values.setdefault(own, {}).setdefault(name, set()).update(known)
+                values.setdefault(model_of_row, {}).setdefault(name, set()).update(known)
     runs = []
     for model, settings in sorted(values.items()):
-        single = {name: min(own) for name, own in settings.items() if len(own) == 1}
+        single = {
+            name: min(values_of_column)
+            for name, values_of_column in settings.items()
+            if len(values_of_column) == 1
+        }
         runs.append(_run_of_rows(model, single))
     return runs

@@ -54,7 +54,8 @@ def _scored_metrics(table: RecordTable) -> list[tuple[str, str]]:
     metric = columns["metric"].text
     is_known = f"where {model} is not null and {metric} is not null"
     return [
-        (own, name) for own, name in table.records.rows(f"distinct {model}, {metric}", is_known)
+        (model_of_row, name)
+        for model_of_row, name in table.records.rows(f"distinct {model}, {metric}", is_known)
     ]
 
 

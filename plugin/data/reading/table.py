@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
-from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
+from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, sql_literal
 from podium.data.formats.bad_rows import BadRow, raise_if_too_many
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.data.reading.reason_columns import with_reasons
@@ -357,9 +357,9 @@ def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
     if not isinstance(fields, Mapping):
         return None
     numbers = []
-    for key, own in fields.items():
+    for key, field in fields.items():
         # A path cannot name a key with a dot.
-        if isinstance(own, int | float) and "." not in key:
+        if isinstance(field, int | float) and "." not in key:
             numbers.append(key)
     if not numbers:
         return None
@@ -379,9 +379,8 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
             # It is the number of the response only if all values are whole numbers. Otherwise, it
             # is a foreign column, for example with texts.
             is_count = f"({column.number} between 0 and 1e9 and {column.number} % 1 = 0)"
-            if not records.rows(
-                "1", f"where {column.text} is not null and {is_count} is not true limit 1"
-            ):
+            is_no_count = f"{column.text} is not null and {is_count} is not true"
+            if not records.rows("1", f"where {is_no_count} limit 1"):
                 column = Column(f"cast({column.number} as bigint)", "BIGINT")
         elif name in numbers:
             column = Column(column.number, "DOUBLE")
@@ -411,14 +410,14 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     named = {}
     are_scores = _are_scores(known.keys())
     likely = LIKELY_OF_SCORES if are_scores else LIKELY_NAMES
-    for own, words in likely.items():
+    for own_name, words in likely.items():
         names = [known[word] for word in words if word in known]
-        if own in known:
+        if own_name in known:
             continue
         if names:
-            named[own] = names[0]
-        elif own not in OPTIONAL_COLUMNS:
-            named[own] = "?"
+            named[own_name] = names[0]
+        elif own_name not in OPTIONAL_COLUMNS:
+            named[own_name] = "?"
     if are_scores and "item" not in known and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
         others = [
@@ -593,11 +592,10 @@ def _blank_condition(name: str) -> str:
     """Return the SQL condition that a name is empty or invisible."""
     # For speed, the first character is tested first: it shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"
-    return (
-        f"case when {shows} then false else {name} is null or trim({name}, {text(BLANK)}) = '' end"
-    )
+    is_blank = f"{name} is null or trim({name}, {sql_literal(BLANK)}) = ''"
+    return f"case when {shows} then false else {is_blank} end"
 
 
 def _sql_list(words: Iterable[str]) -> str:
     """Return texts as a list in SQL."""
-    return f"({', '.join(map(text, words))})"
+    return f"({', '.join(map(sql_literal, words))})"

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.comparability.asked_items import EXCERPT
 from podium.comparability.rewording import MOST_COMPARED, are_reworded
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import ROW, sql_literal
 from podium.data.formats.records import Column
 from podium.data.reading.item_rows import ItemRows
 from podium.data.reading.table import is_pointwise
@@ -113,15 +113,15 @@ def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:
     )
     shown = []
     for same in ("=", "<>"):
-        condition = f"and id = {text(item)} and input {same} {first}"
+        condition = f"and id = {sql_literal(item)} and input {same} {first}"
         ((place, row),) = rows.engine.rows(
             f"select place, row from {rows.name} where {IS_KNOWN_ROW} {condition} "
             "order by place, row limit 1"
         )
         records = rows.tables[place].records
-        own = rows.inputs[place]
-        assert own is not None, "a row with an input is of a table with a column of inputs"
-        ((words,),) = records.rows(own.shown.text, f"where {ROW} = {row}")
+        inputs = rows.inputs[place]
+        assert inputs is not None, "a row with an input is of a table with a column of inputs"
+        ((words,),) = records.rows(inputs.shown.text, f"where {ROW} = {row}")
         shown.append((rows.row_place(place, row), words))
     return item, shown
 
@@ -163,17 +163,19 @@ def _texts_by_group(
         ids: the ids.
         by_file: whether a group is a file. If not, it is a model.
     """
-    chosen = ", ".join(map(text, ids))
+    chosen = ", ".join(map(sql_literal, ids))
     texts: dict[object, dict[str, str]] = defaultdict(dict)
     for place, (each, question) in enumerate(zip(rows.tables, rows.inputs, strict=True)):
         columns = each.records.columns
         if question is None:
             continue
-        whose = columns["model"] if is_pointwise(columns) else Column(text(""))
+        whose = columns["model"] if is_pointwise(columns) else Column(sql_literal(""))
         item = columns["item"].text
         words = question.shown.text
         condition = f"where {item} in ({chosen}) and {words} is not null"
-        for model, own, said in each.records.rows(f"{whose.text}, {item}, {words}", condition):
+        for model, item_of_row, said in each.records.rows(
+            f"{whose.text}, {item}, {words}", condition
+        ):
             group = place if by_file else model
-            texts[group].setdefault(own, said)
+            texts[group].setdefault(item_of_row, said)
     return list(texts.values())

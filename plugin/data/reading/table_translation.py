@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.data.counting.relations import text as quote
+from podium.data.counting.relations import sql_literal
 from podium.data.formats.bad_rows import BadRow, sort_by_place
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
 from podium.data.formats.records import Column, Records, records_of
@@ -137,7 +137,9 @@ def _translate_table(
         held = records.columns.get(column)
         several = held is not None and not records.rows(f"count(distinct {held.text}) <= 1")[0][0]
         name = "source" if several else column
-        records = replace(records, columns={**records.columns, name: Column(quote(record.label))})
+        records = replace(
+            records, columns={**records.columns, name: Column(sql_literal(record.label))}
+        )
     if known is None:
         return replace(record, records=records, format="pointwise", notes=notes)
     record = replace(record, records=records)

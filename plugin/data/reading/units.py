@@ -218,13 +218,15 @@ def likely_item(engine: Duck, records: Records) -> str | None:
     known = {*ITEM_NAMES, *_usual_names("item"), *with_ids(UNIT_NAMES)}
     candidates: list[tuple[bool, float, int, str]] = []
     for name in _repeating_columns(records, known):
-        own = repetition_of(engine, [records], name)
+        repetition = repetition_of(engine, [records], name)
         is_known = name.lower() in known
-        is_item = own.values >= FEW_VALUES and (own.is_like_items or own.is_balanced)
-        may_be_named_item = is_known and own.may_be_items
+        is_item = repetition.values >= FEW_VALUES and (
+            repetition.is_like_items or repetition.is_balanced
+        )
+        may_be_named_item = is_known and repetition.may_be_items
         if is_item or may_be_named_item:
-            share = own.together / max(own.by_chance, 1e-9)
-            candidates.append((not is_known, share, own.values, name))
+            share = repetition.together / max(repetition.by_chance, 1e-9)
+            candidates.append((not is_known, share, repetition.values, name))
     if not candidates:
         return None
     *_, best = min(candidates)

@@ -2,7 +2,7 @@
 
 from podium.data.battles import VOTERS
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.notices.notice import Notice
 
 
@@ -19,6 +19,6 @@ def note_voters(engine: Duck, view: str) -> list[Notice]:
         return []
     counts = "count(distinct voter), count(*)"
     ((voters, votes),) = engine.rows(
-        f"select {counts} from {view} where judge = {text(VOTERS)} and voter is not null"
+        f"select {counts} from {view} where judge = {sql_literal(VOTERS)} and voter is not null"
     )
     return [Notice("voters-pooled", {"voters": voters, "votes": votes})] if voters else []

@@ -35,27 +35,27 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     compared = _compared_tasks(battles)
     models = set(battles.models)
     findings = []
-    for own in battles.questions:
-        is_of_table = not own.task
-        has_unshared = not models.isdisjoint(own.unshared)
-        if is_of_table or own.task in compared or has_unshared:
-            findings.append(own)
+    for finding in battles.questions:
+        is_of_table = not finding.task
+        has_unshared = not models.isdisjoint(finding.unshared)
+        if is_of_table or finding.task in compared or has_unshared:
+            findings.append(finding)
     if not findings:
         return ()
-    changed = [own for own in findings if own.unshared]
+    changed = [finding for finding in findings if finding.unshared]
     if changed:
         return (_flagged_questions(changed[0]),)
-    unknown = [own.task for own in findings if own.pairing == "unknown"]
+    unknown = [finding.task for finding in findings if finding.pairing == "unknown"]
     if unknown:
         tasks = [task for task in unknown if task]
         reason = f"the files of {some(tasks, most=3)} do not hold the inputs"
         if not tasks:
             reason = "some tables have a column of inputs, and others have none"
         return (not_known("same question", reason),)
-    undecided = [own for own in findings if own.pairing == "undecided"]
+    undecided = [finding for finding in findings if finding.pairing == "undecided"]
     if undecided:
         return (not_known("same question", _reason_of_column(undecided[0])),)
-    others = [own for own in findings if own.pairing == "other inputs"]
+    others = [finding for finding in findings if finding.pairing == "other inputs"]
     if others:
         return (not_known("same question", _reason_of_other_inputs(others[0])),)
     return (make_check("same question", is_flagged=False),)
@@ -70,9 +70,9 @@ def are_questions_in_doubt(battles: Battles) -> bool:
     if FINDING in battles.reading.get("allow", ()):
         return False
     compared = _compared_tasks(battles)
-    for own in battles.questions:
-        has_other_inputs = own.pairing == "other inputs" and not own.is_reworded
-        is_compared = not own.task or own.task in compared
+    for finding in battles.questions:
+        has_other_inputs = finding.pairing == "other inputs" and not finding.is_reworded
+        is_compared = not finding.task or finding.task in compared
         if has_other_inputs and is_compared:
             return True
     return False
@@ -143,9 +143,9 @@ def check_responses(battles: Battles) -> tuple[Check, ...]:
     models = {*battles.models}
     threshold = CHECKS["same responses"].threshold
     findings = []
-    for own in battles.other_responses:
-        if own.model in models and own.differing > threshold * own.items:
-            findings.append(own)
+    for responses in battles.other_responses:
+        if responses.model in models and responses.differing > threshold * responses.items:
+            findings.append(responses)
     if not findings:
         return ()
     first = max(findings, key=lambda own: own.differing)

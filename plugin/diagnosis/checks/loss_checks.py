@@ -227,7 +227,9 @@ def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
     named = [each for each in significant if each.model in lost.models]
     has_all = any(each.model is None for each in significant) and len(named) < len(lost.models)
-    candidates = [each for each in significant if each.model is None] if has_all else named
+    candidates = named
+    if has_all:
+        candidates = [each for each in significant if each.model is None]
     return most_significant(candidates or significant or large or lost.outcomes)
 
 

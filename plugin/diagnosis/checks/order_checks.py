@@ -356,7 +356,9 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     worst = min(effects, key=lambda effect: effect.p)
     p = min(1.0, worst.p * len(effects))
     is_flagged = p <= ERROR_RATE
-    undecided = [] if is_flagged else [effect for effect in effects if effect.is_open]
+    undecided = []
+    if not is_flagged:
+        undecided = [effect for effect in effects if effect.is_open]
     shown = undecided[0] if undecided else worst
     if not isinstance(shown.rate, Statistic):
         return not_known(ONE_ORDER, "too few decided verdicts", BOTH_ORDERS)

@@ -144,9 +144,8 @@ def describe_first_place(data: AuditData) -> tuple[Check, ...]:
     flagged = [check for check in data.checks if check.name == "first place" and check.is_flagged]
     if flagged:
         return tuple(flagged)
-    if data.standings.ranker == SEARCHED_RANKER and not data.standings.diagnostics.get(
-        "length_control"
-    ):
+    has_length_control = bool(data.standings.diagnostics.get("length_control"))
+    if data.standings.ranker == SEARCHED_RANKER and not has_length_control:
         check = check_first_place_by_search(data.rated, MOST_DROPPED)
         if check.is_flagged:
             check = replace(check, result=Result.OK)

@@ -88,10 +88,12 @@ class SharedVerdicts(NamedTuple):
         Args:
             judge: position of the judge in `judges`.
         """
-        own = self.winner[:, [judge]]
+        winner_by_judge = self.winner[:, [judge]]
         others = np.delete(self.winner, judge, axis=1)
-        both = (own != 0) & (others != 0)
-        share = self.sample.share(((own == others) & both).sum(axis=1), cells=both.sum(axis=1))
+        both = (winner_by_judge != 0) & (others != 0)
+        share = self.sample.share(
+            ((winner_by_judge == others) & both).sum(axis=1), cells=both.sum(axis=1)
+        )
         return share if isinstance(share, Statistic) else None
 
 

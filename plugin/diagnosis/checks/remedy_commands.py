@@ -74,8 +74,12 @@ class TypedArguments:
         if len(names) != len(values) or any(map(PERIODS.fullmatch, names)):
             return self
         options: list[str] = []
-        for name, own in zip(names, values, strict=True):
-            options += ("--metric", own) if name == "metric" else ("--where", f"{name}={own}")
+        for name, text_of_value in zip(names, values, strict=True):
+            options += (
+                ("--metric", text_of_value)
+                if name == "metric"
+                else ("--where", f"{name}={text_of_value}")
+            )
         return replace(
             self,
             reading=f"{self.reading} {shlex.join(options)}",

@@ -42,7 +42,7 @@ def check_only_ties(battles: Battles) -> tuple[Check, ...]:
     if 1 < len(battles.judges) <= MOST_JUDGES and len(battles) <= MOST_BATTLES:
         names = np.array([name or UNNAMED_JUDGE for name in battles.rows.texts_of("judge")])
         parts = {name: battles.select(names == name) for name in battles.judges}
-    checks = [_check_ties_of(own, name) for name, own in parts.items()]
+    checks = [_check_ties_of(part, name) for name, part in parts.items()]
     flagged = [check for check in checks if check is not None]
     return (max(flagged, key=lambda check: check.number or 0),) if flagged else ()
 

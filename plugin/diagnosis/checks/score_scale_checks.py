@@ -93,17 +93,21 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
     if not _may_have_two_units(battles):
         return ()
     groups = []
-    for about, own, are_times in _scores_by_group(battles):
+    for about, scores, are_times in _scores_by_group(battles):
         find = find_unlike_times if are_times else find_unlike_scales
-        groups.append(find(own, about))
+        groups.append(find(scores, about))
     unlike = [group for group in groups if group is not None]
     if not unlike:
         return ()
-    models = [name for own in unlike for name in (*own.low_models, *own.high_models)]
+    models = [name for scales in unlike for name in (*scales.low_models, *scales.high_models)]
     fields = _fields_of(unlike[0], len(unlike) - 1) | {
         "groups": [
-            {**own.about, "fractions": list(own.low_models), "percent": list(own.high_models)}
-            for own in unlike
+            {
+                **scales.about,
+                "fractions": list(scales.low_models),
+                "percent": list(scales.high_models),
+            }
+            for scales in unlike
         ]
     }
     return (
@@ -190,10 +194,12 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     if "item" not in scores:
         scores["item"] = ""
     divided = [name for name in GROUPS if name in scores]
-    parts = [own for _, own in scores.groupby(divided, dropna=False)] if divided else [scores]
+    parts = [scores]
+    if divided:
+        parts = [part for _, part in scores.groupby(divided, dropna=False)]
     kept = []
-    for own in parts:
-        name = str(own["metric"].iloc[0]) if "metric" in own and len(own) else ""
+    for part in parts:
+        name = str(part["metric"].iloc[0]) if "metric" in part and len(part) else ""
         measure = battles.measure_of(name) if name else next(iter(battles.measures), None)
         metric = name
         if measure is not None:
@@ -201,8 +207,8 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
         if is_amount(metric) and not is_time(metric):
             continue
         is_negated = measure is not None and measure.is_negated
-        about = {each: str(own[each].iloc[0]) for each in divided if own[each].notna().any()}
-        signed = own.assign(score=-own["score"]) if is_negated else own
+        about = {each: str(part[each].iloc[0]) for each in divided if part[each].notna().any()}
+        signed = part.assign(score=-part["score"]) if is_negated else part
         kept.append((about, signed, is_time(metric)))
     return kept
 
@@ -242,11 +248,22 @@ def _find_fractions_and_percent(
     has_large = bool((largest > 1).any())
     if not has_small or not has_large:
         return None
-    by_model = {str(name): own["score"].to_numpy(float) for name, own in scores.groupby("model")}
+    by_model = {
+        str(name): rows_of_model["score"].to_numpy(float)
+        for name, rows_of_model in scores.groupby("model")
+    }
     if any(map(_spans_both, by_model.values())):
         return None
-    fractions = {name: own for name, own in by_model.items() if _looks_like_fractions(own)}
-    percent = {name: own for name, own in by_model.items() if _looks_like_percent(own)}
+    fractions = {
+        name: scores_of_model
+        for name, scores_of_model in by_model.items()
+        if _looks_like_fractions(scores_of_model)
+    }
+    percent = {
+        name: scores_of_model
+        for name, scores_of_model in by_model.items()
+        if _looks_like_percent(scores_of_model)
+    }
     pairs = []
     for low, less in fractions.items():
         for high, more in percent.items():
@@ -323,7 +340,10 @@ def _find_by_pairs(
             two models by item.
     """
     means = scores.groupby(["model", "item"])["score"].mean()
-    by_model = {str(name): own.droplevel("model") for name, own in means.groupby("model")}
+    by_model = {
+        str(name): means_of_model.droplevel("model")
+        for name, means_of_model in means.groupby("model")
+    }
     pairs = []
     for low, less in by_model.items():
         for high, more in by_model.items():

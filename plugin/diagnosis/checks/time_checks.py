@@ -169,9 +169,11 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
     slopes = []
     for code, model in enumerate(battles.models):
         sign = np.where(low == code, 1.0, np.where(high == code, -1.0, 0.0))
-        own = sign != 0
-        earned = (sign * rest)[own]
-        estimates = [_slope_of_model(model, earned, moment[own], unit[own]) for unit in units]
+        is_of_model = sign != 0
+        earned = (sign * rest)[is_of_model]
+        estimates = [
+            _slope_of_model(model, earned, moment[is_of_model], unit[is_of_model]) for unit in units
+        ]
         known_slopes = [slope for slope in estimates if slope is not None]
         if len(known_slopes) == len(units):
             slopes.append(max(known_slopes, key=lambda slope: slope.error))

@@ -64,7 +64,7 @@ def call_at_end(job: Callable[[], None], name: str = "") -> None:
     if end is None:
         job()
         return
-    names = [own for own, _ in end.jobs]
+    names = [job_name for job_name, _ in end.jobs]
     if name and name in names:
         end.jobs[names.index(name)] = (name, job)
     else:

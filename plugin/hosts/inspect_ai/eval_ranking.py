@@ -177,7 +177,7 @@ def _pinned_texts(figures: Sequence[WrittenFigure]) -> Iterator[str]:
 def _save_pin(pin: FolderPin, models: Sequence[str]) -> list[str]:
     """Write the pinned reference beside the logs, and return what is said about it."""
     try:
-        return [f"{own.severity}: {notice_text(own)}" for own in pin.save(models)]
+        return [f"{notice.severity}: {notice_text(notice)}" for notice in pin.save(models)]
     except (OSError, PodiumError) as error:
         return [f"the pinned reference is not saved: {error}"]
 

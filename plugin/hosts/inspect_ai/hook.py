@@ -127,7 +127,9 @@ def _remove_linked_runs(log: EvalLog) -> None:
 
     for source in log.eval.task_args.get("responses") or ():
         path = Path(split_label(str(source))[1])
-        of_run = next((own for own in path.parents if own.parent.name.endswith(RUNS_SUFFIX)), None)
+        of_run = next(
+            (folder for folder in path.parents if folder.parent.name.endswith(RUNS_SUFFIX)), None
+        )
         if of_run is not None and _is_made_for_run(of_run):
             rmtree(of_run, ignore_errors=True)
             with suppress(OSError):
@@ -443,7 +445,7 @@ def _judge_at_end(
 
 
 def _print_ranking(
-    ranked: "RankedEval", log: EvalLog, own: Sequence[str], options: "RankerOptions"
+    ranked: "RankedEval", log: EvalLog, own_models: Sequence[str], options: "RankerOptions"
 ) -> None:
     """Print the tables of a ranking when the command ends, failed calls, and what a cache saved.
 
@@ -452,12 +454,12 @@ def _print_ranking(
     Args:
         ranked: the ranking.
         log: the first log of the run.
-        own: names of the models of this run.
+        own_models: names of the models of this run.
         options: podium's options of the run.
     """
     from podium.hosts.inspect_ai.end_of_command import call_at_end, print_at_end
 
-    text = _text_of_ranking(ranked, log, own, options)
+    text = _text_of_ranking(ranked, log, own_models, options)
     print_at_end(text)
     for message in ranked.messages:
         # What holds of several tasks is printed once.
@@ -486,7 +488,7 @@ def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> No
 
 
 def _text_of_ranking(
-    ranked: "RankedEval", log: EvalLog, own: Sequence[str], options: "RankerOptions"
+    ranked: "RankedEval", log: EvalLog, own_models: Sequence[str], options: "RankerOptions"
 ) -> str:
     """Write a ranking as text: whole after a tournament, in a few lines after an ordinary eval.
 
@@ -508,7 +510,7 @@ def _text_of_ranking(
         is_judged = ranked.log is not None
         # The path of the log or of the JSON is printed, too.
         beside = lines_beside(len(ranked.messages) + 1, options)
-        return brief_ranking_text(whole, own, is_judged=is_judged, beside=beside)
+        return brief_ranking_text(whole, own_models, is_judged=is_judged, beside=beside)
     text = ranking_text(whole)
     if not tournament.preferred:
         return text

@@ -37,9 +37,9 @@ def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
     Some versions of Inspect nest them in a further `kwargs` with every replay of a log.
     """
-    own = {name: value for name, value in kwargs.items() if name != "kwargs"}
+    outer = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
-    return {**own, **flatten_arguments(inner)} if isinstance(inner, Mapping) else dict(kwargs)
+    return {**outer, **flatten_arguments(inner)} if isinstance(inner, Mapping) else dict(kwargs)
 
 
 def score_without_value(

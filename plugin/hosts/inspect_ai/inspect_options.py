@@ -67,13 +67,13 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
     Raises:
         UsageError: there is no such option, or its value is missing.
     """
-    own: list[str] = []
+    for_inspect: list[str] = []
     values: dict[str, Any] = {}
     rest = iter(arguments)
     for argument in rest:
         flag, equals, text = argument.partition("=")
         if flag != f"--{PREFIX}" and not flag.startswith((f"--{PREFIX}-", f"--{PREFIX}_")):
-            own.append(argument)
+            for_inspect.append(argument)
             continue
         if flag not in FLAGS:
             raise unknown_name_error("option", flag, FLAGS)
@@ -85,7 +85,7 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
         if value is None:
             raise UsageError(f"{flag} needs a value: {flag} {INSPECT_OPTIONS[name].shown}")
         values[name] = value if INSPECT_OPTIONS[name].is_single else [*values.get(name, ()), value]
-    return own, values
+    return for_inspect, values
 
 
 def to_environment(values: Mapping[str, Any]) -> dict[str, str]:

@@ -36,8 +36,8 @@ def check_run(
         UsageError: a ranker could not rank the run, or `--ranker_pin` names a model of which there
             is no run.
     """
-    own = options.label or named_model(settings, typed)
-    notes = check_coming(options, settings, own, others)
+    model = options.label or named_model(settings, typed)
+    notes = check_coming(options, settings, model, others)
     return notes + check_reference_of_run(pin, options, settings, typed, others)
 
 
@@ -60,11 +60,11 @@ def check_coming(
         UsageError: a ranker could not rank the run.
     """
     models = sorted({model, *others})
-    played = options.args.get("models")
-    if isinstance(played, list) and played:
-        models = list(map(str, played))
-    elif played:
-        models = str(played).split(",")
+    competitors = options.args.get("models")
+    if isinstance(competitors, list) and competitors:
+        models = list(map(str, competitors))
+    elif competitors:
+        models = str(competitors).split(",")
     return try_rankers(options, settings, models=models, placeholder=model)
 
 
@@ -96,9 +96,9 @@ def check_reference_of_run(
     if pin.pin is None:
         return [*notice_texts(notices)]
     is_this_run = options.label is None and is_typed(pin.pin.plain, typed)
-    own = options.label or (pin.pin.model if is_this_run else THIS_RUN)
+    model = options.label or (pin.pin.model if is_this_run else THIS_RUN)
     option = option_text("pin", pin.pin.model)
-    notices += check_reference(options.pin, pin.pin, {own, *others}, option)
+    notices += check_reference(options.pin, pin.pin, {model, *others}, option)
     return [*notice_texts(notices)]
 
 

@@ -176,12 +176,12 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
     with suppress(OSError, ValueError, yaml.YAMLError):
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
         config = content if isinstance(content, Mapping) else {}
-    theirs = {name: value for name, value in config.items() if not is_ours(str(name))}
-    if len(theirs) == len(config):
+    options_of_lm_eval = {name: value for name, value in config.items() if not is_ours(str(name))}
+    if len(options_of_lm_eval) == len(config):
         yield config
         return
     with temporary_folder() as folder:
         copy = folder / Path(arguments.config).name
-        copy.write_text(yaml.safe_dump(theirs), encoding="utf-8")
+        copy.write_text(yaml.safe_dump(options_of_lm_eval), encoding="utf-8")
         arguments.config = str(copy)
         yield config

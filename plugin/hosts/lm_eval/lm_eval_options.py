@@ -44,17 +44,17 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: there is no such option.
     """
-    ours = {name: value for name, value in config.items() if is_ours(name)}
-    if isinstance(ours.get(PREFIX), Mapping):
-        section = ours.pop(PREFIX)
-        ours |= {
+    options = {name: value for name, value in config.items() if is_ours(name)}
+    if isinstance(options.get(PREFIX), Mapping):
+        section = options.pop(PREFIX)
+        options |= {
             PREFIX if name == "name" else f"{PREFIX}_{name}": value
             for name, value in section.items()
         }
-    for name in ours:
+    for name in options:
         if name not in OPTIONS:
             raise unknown_name_error("key of the section ranker:", name, OPTIONS)
-    return {name: value for name, value in ours.items() if value is not None}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def is_ours(name: str) -> bool:

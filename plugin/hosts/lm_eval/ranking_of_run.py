@@ -181,16 +181,16 @@ class RunRanking:
         whole = replace(whole, provenance={**whole.provenance, FIGURES: kept})
         self._write_ranking(results, whole, runs.model)
 
-    def _write_ranking(self, results: dict[str, Any], whole: Ranking, own: str) -> None:
+    def _write_ranking(self, results: dict[str, Any], whole: Ranking, own_model: str) -> None:
         """Write the whole ranking into the results and the tournament's log.
 
-        `own` is the name of the model of this run.
+        `own_model` is the name of the model of this run.
         """
         results[KEY] = json.loads(whole.to_json())
         is_judged = bool(self.options.judges)
         figures = whole.provenance[FIGURES]
         beside = lines_beside(len(self.notes) + len(figures), self.options)
-        self.table = brief_ranking_text(whole, [own], is_judged=is_judged, beside=beside)
+        self.table = brief_ranking_text(whole, [own_model], is_judged=is_judged, beside=beside)
         if self.log is not None:
             from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
 
@@ -210,7 +210,7 @@ class RunRanking:
         except (OSError, PodiumError) as error:
             self._note_failure(f"the pinned reference is not saved: {error}")
             return
-        self.notes += [f"{own.severity}: {notice_text(own)}" for own in notices]
+        self.notes += [f"{notice.severity}: {notice_text(notice)}" for notice in notices]
 
     def _note_lone_run(self, results: Mapping[str, Any], runs: RunFolders) -> None:
         """Add a note that there is no other run to rank against.
@@ -352,7 +352,7 @@ class RunRanking:
 
 def _have_metric(results: Mapping[str, Any]) -> bool:
     """Return whether a task has a metric, which lm-eval writes as `METRIC,FILTER`."""
-    return any("," in name for own in results["results"].values() for name in own)
+    return any("," in name for figures in results["results"].values() for name in figures)
 
 
 def _display_of_inspect() -> Any:
@@ -385,8 +385,8 @@ def query_of_tasks(
     where = [*reading.get("where", ())]
     if len(tasks) == 1:
         where.append(("task", tasks[0]))
-    own = {**reading, "where": where}
-    return BattleQuery(sources, **own)
+    options = {**reading, "where": where}
+    return BattleQuery(sources, **options)
 
 
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
@@ -467,17 +467,19 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     sources = set[str]()
     for task, ranking in rankings.items():
         for tables, of_task in ((standings, ranking.standings), (details, ranking.details)):
-            for own in of_task:
-                part = f"{task} {own.slice}" if own.slice else task
-                answer = own.answer
+            for standings_of_slice in of_task:
+                part = f"{task} {standings_of_slice.slice}" if standings_of_slice.slice else task
+                answer = standings_of_slice.answer
                 if answer:
-                    models = [entry.model for entry in own.entries]
+                    models = [entry.model for entry in standings_of_slice.entries]
                     answer = (
                         limit_sentence(answer[0], of_slice=part, raters=None, models=models),
                         *answer[1:],
                     )
-                notes = (*own.warnings, apart)
-                tables.append(replace(own, slice=part, answer=answer, warnings=notes))
+                notes = (*standings_of_slice.warnings, apart)
+                tables.append(
+                    replace(standings_of_slice, slice=part, answer=answer, warnings=notes)
+                )
         failures += [f"{task}: {failure}" for failure in ranking.failures]
         sources |= {*ranking.provenance.get("sources", [])}
     provenance = {**first.provenance, "sources": sorted(sources)}
@@ -492,7 +494,7 @@ def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, li
     ranked = set(tasks)
     groups = {}
     for group, members in tasks_by_group(results).items():
-        own = [task for task in members if task in ranked]
-        if len(own) > 1:
-            groups[group] = own
+        ranked_members = [task for task in members if task in ranked]
+        if len(ranked_members) > 1:
+            groups[group] = ranked_members
     return groups

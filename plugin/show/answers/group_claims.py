@@ -40,12 +40,12 @@ def groups_sentence(standings: Standings, *, is_partial: bool = False) -> str:
 def _standings_of_group(standings: Standings, group: Sequence[str]) -> Standings:
     """Return standings of the models of one group, with the number of its own items if known."""
     others = {entry.model for entry in standings.entries if entry.model not in group}
-    own = without_models(standings, others)
+    standings_of_models = without_models(standings, others)
     items_by_model = standings.diagnostics.get("items_by_model", {})
     units = max((items_by_model.get(name, 0) for name in group), default=0)
     if not units:
-        return own
-    counts = replace(own.counts, groups=units)
-    if own.counts.groups is None:
-        counts = replace(own.counts, items=units)
-    return replace(own, counts=counts)
+        return standings_of_models
+    counts = replace(standings_of_models.counts, groups=units)
+    if standings_of_models.counts.groups is None:
+        counts = replace(standings_of_models.counts, items=units)
+    return replace(standings_of_models, counts=counts)

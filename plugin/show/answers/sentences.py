@@ -101,7 +101,7 @@ def add_answers(
         for value, battles in slices.items()
         if value in compared
     }
-    are_alone = any(select_codes(own.notes, RANKED_ALONE) for own in ranked.values())
+    are_alone = any(select_codes(ranking.notes, RANKED_ALONE) for ranking in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
     claimed = list(map(without_models, standings, in_doubt))
     answered = list(standings)

@@ -150,8 +150,8 @@ def _audited_boards(content: PageContent, answer: Sequence[str]) -> list[dict[st
     boards = []
     for board in content.audit.boards:
         values = board_values(board)
-        own = [sentence for sentence in board.answer if sentence not in answer]
-        boards.append({**values, "answer": own})
+        further_sentences = [sentence for sentence in board.answer if sentence not in answer]
+        boards.append({**values, "answer": further_sentences})
     return boards
 
 

@@ -121,11 +121,11 @@ class BattleTexts:
                 self.media.add(item.id)
             for model, answers in responses.texts.items():
                 for number, key in enumerate(item.keys, 1):
-                    own = item.id, number, model
-                    if key in answers and own not in self.responses:
-                        self.responses[own] = answers[key]
+                    response_key = item.id, number, model
+                    if key in answers and response_key not in self.responses:
+                        self.responses[response_key] = answers[key]
                         if responses.is_transcript(model, key):
-                            self.transcripts.add(own)
+                            self.transcripts.add(response_key)
 
     def models_without_texts(self, models: Iterable[str]) -> list[str]:
         """Return the models of which no response is known."""
@@ -161,8 +161,8 @@ def collect_texts(
     items = {*battles.values_of("item")} if "item" in battles.columns else set()
     for row in _rows_with_texts(battles):
         texts.add_row(row)
-    for path, own in _read_texts_or_costs("texts", sources):
-        for row in named.row_as_ranked(path, own):
+    for path, row_of_file in _read_texts_or_costs("texts", sources):
+        for row in named.row_as_ranked(path, row_of_file):
             texts.add_row(_with_task_in_item(row, items))
     if responses:
         readers = response_readers()
@@ -197,14 +197,14 @@ class _RowsOfRuns:
         is left out, as its texts would be taken for those of the newest run of the model; and if
         all runs count, so is the judge's reply, because the ranking numbers their responses anew.
         """
-        own = row.get("run_model")
-        names = self._names if own else {}
+        run_model = row.get("run_model")
+        names = self._names if run_model else {}
         if not names:
             yield row
         elif str(path) in names:
             ranked = dict(row)
             for side in ("model_a", "model_b"):
-                if row[side] == own:
+                if row[side] == run_model:
                     ranked[side] = names[str(path)]
             if self.reading.get("runs") == "all":
                 ranked.pop("words", None)

@@ -22,7 +22,7 @@ ALL_IN_JSON = "shown, all in the JSON"
 
 
 def brief_ranking_text(
-    ranking: Ranking, own: Collection[str], *, is_judged: bool, beside: int = 0
+    ranking: Ranking, own_models: Collection[str], *, is_judged: bool, beside: int = 0
 ) -> str:
     """Render a ranking in at most `MOST_LINES` lines, together with the lines beside it;
     `ranking_text` if it has several tables.
@@ -32,7 +32,7 @@ def brief_ranking_text(
 
     Args:
         ranking: the ranking.
-        own: names of the models of this run.
+        own_models: names of the models of this run.
         is_judged: whether judges compared the responses; else models are ranked by their scores.
         beside: number of lines that podium prints before and after the ranking.
     """
@@ -48,7 +48,7 @@ def brief_ranking_text(
     # To leave out one model alone would save a single line.
     if models_ranked == rows + 1:
         rows = max(rows - 1, FEWEST_ROWS)
-    shown, hidden = _shown_rows(standings, own, rows)
+    shown, hidden = _shown_rows(standings, own_models, rows)
     left_out = []
     if hidden:
         left_out.append(f"{models_ranked - hidden} of {quantity(models_ranked, 'model')}")
@@ -114,17 +114,19 @@ def _answer_lines(sentences: Collection[str], most: int | None = None) -> list[s
     )
 
 
-def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[list[str], int]:
+def _shown_rows(
+    standings: Standings, own_models: Collection[str], most: int
+) -> tuple[list[str], int]:
     """Return the lines of the table, its header first, and the number of models left out.
 
     Args:
         standings: the standings.
-        own: names of the models that are shown even if the table is cut.
+        own_models: names of the models that are shown even if the table is cut.
         most: largest number of rows.
     """
     names = [entry.model for entry in standings.entries]
     kept = [*range(min(most, len(names)))]
-    lacking = [k for k, name in enumerate(names) if name in own and k not in kept]
+    lacking = [k for k, name in enumerate(names) if name in own_models and k not in kept]
     if lacking:
         first_rows = max(most - len(lacking), 1)
         kept = [*kept[:first_rows], *lacking]

@@ -136,7 +136,9 @@ def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
         judges=judges,
         counts=counts,
         failures=tuple(_failures_of(ranking, runs)),
-        warnings=tuple(dict.fromkeys(each for own in ranking.standings for each in own.warnings)),
+        warnings=tuple(
+            dict.fromkeys(each for standings in ranking.standings for each in standings.warnings)
+        ),
         options=provenance.get("options", {}),
         versions=provenance.get("versions", {}),
         sources={source: hash_of_file(source) for source in provenance.get("sources", ())},
@@ -222,8 +224,12 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
     """Build the report with a table per subject, and what is not known."""
     tables = [
         _table_of("Models", {name: _runs_text(runs) for name, runs in disclosure.models.items()}),
-        _table_of("Judges", {name: _facts_text(own) for name, own in disclosure.judges.items()}),
-        _table_of("Counts", {name: _facts_text(own) for name, own in disclosure.counts.items()}),
+        _table_of(
+            "Judges", {name: _facts_text(facts) for name, facts in disclosure.judges.items()}
+        ),
+        _table_of(
+            "Counts", {name: _facts_text(facts) for name, facts in disclosure.counts.items()}
+        ),
         _table_of("Options and seed", dict(_options_as_text(disclosure.options))),
         _table_of("Versions", disclosure.versions),
         _table_of(

@@ -145,4 +145,5 @@ def _table_text(table: Table) -> str:
 def _unlinked_text(text: str) -> str:
     """Return a text without markup and links."""
     escaped = escape_markdown(text.replace("&", AMPERSAND))
-    return LINK.sub(NOT_A_LINK, MARKUP_OF_GITHUB.sub(r"\\\g<0>", escaped))
+    without_markup = MARKUP_OF_GITHUB.sub(r"\\\g<0>", escaped)
+    return LINK.sub(NOT_A_LINK, without_markup)

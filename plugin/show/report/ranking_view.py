@@ -127,9 +127,12 @@ def _standings_with_same_table(
         standings: all standings.
         reports: the report of each.
     """
-    own = standings[place]
+    standings_at_place = standings[place]
     for other, report in zip(standings[:place], reports, strict=False):
-        is_of_same = (other.slice, other.scale) == (own.slice, own.scale)
+        is_of_same = (other.slice, other.scale) == (
+            standings_at_place.slice,
+            standings_at_place.scale,
+        )
         if is_of_same and report.table == reports[place].table:
             return other
     return None

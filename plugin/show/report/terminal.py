@@ -161,7 +161,9 @@ def _table_lines(table: Table, width: int) -> list[str]:
         lines += _row_lines(row, widths, align)
         if k in table.rules and k + 1 < len(table.rows):
             lines.append(rule)
-    return [" " * MARGIN + line for line in lines] if has_header else lines
+    if not has_header:
+        return lines
+    return [" " * MARGIN + line for line in lines]
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int = GAP) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from podium import read_battles
 from podium.data.counting.duck import BATCH, Duck, arrays_of, copy_command, literal_path
-from podium.data.counting.relations import text
+from podium.data.counting.relations import sql_literal
 from podium.data.counting.verdicts import start_engine
 from podium.errors import DataError, UsageError
 
@@ -73,7 +73,7 @@ def test_a_file_that_changes_while_it_is_read_is_named(tmp_path, monkeypatch):
 
 
 def test_text_is_quoted_for_sql() -> None:
-    assert text("it's") == "'it''s'"
+    assert sql_literal("it's") == "'it''s'"
 
 
 @pytest.mark.slow

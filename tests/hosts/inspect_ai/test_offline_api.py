@@ -6,7 +6,7 @@ import asyncio
 import pytest
 from inspect_ai.model import GenerateConfig, get_model
 
-from podium.hosts.inspect_ai.judging.offline_api import OTHER_PROMPT_PROBLEM, asked_by
+from podium.hosts.inspect_ai.judging.offline_api import OTHER_PROMPT_PROBLEM, pass_to_stand_in
 from podium.plugins import catalogue
 from podium.scorers.prompt import Texts
 
@@ -29,7 +29,7 @@ def test_offline_judge_gives_no_verdict_to_unknown_scorers():
 )
 def test_the_form_is_that_of_the_scorer_that_asks(name, stated):
     how = catalogue.judging_settings(name)
-    with asked_by(how, TEXTS):
+    with pass_to_stand_in(how, TEXTS):
         assert stated in completion(how.prompt(TEXTS)).completion
     assert completion(how.prompt(TEXTS)).completion == OTHER_PROMPT_PROBLEM
 
@@ -37,6 +37,6 @@ def test_the_form_is_that_of_the_scorer_that_asks(name, stated):
 @pytest.mark.parametrize("wanted", [True, False])
 def test_tokens_come_where_they_are_requested(wanted):
     how = catalogue.judging_settings("direct")
-    with asked_by(how, TEXTS):
+    with pass_to_stand_in(how, TEXTS):
         logprobs = completion(how.prompt(TEXTS), logprobs=wanted).choices[0].logprobs
     assert (logprobs is not None) == wanted

@@ -19,13 +19,13 @@ def cached_tokens_texts(
         usage: the tokens of a run, by model.
         prices: prices that the user gave, by model; None if there are none.
     """
-    for model, own in usage.items():
-        cached = own.input_tokens_cache_read or 0
+    for model, tokens in usage.items():
+        cached = tokens.input_tokens_cache_read or 0
         if not cached:
             continue
-        whole = own.input_tokens + cached + (own.input_tokens_cache_write or 0)
+        whole = tokens.input_tokens + cached + (tokens.input_tokens_cache_write or 0)
         text = f"{cached:,} of {whole:,} input tokens ({cached / whole:.0%}) of {model} came from"
-        saved = _money_saved(model, own, prices or {})
+        saved = _money_saved(model, tokens, prices or {})
         yield f"{text} the provider's prompt cache{_saved_text(saved)}"
 
 

@@ -375,10 +375,12 @@ def repeating_failed_call(cause: str) -> Iterator[None]:
 
 def _failed_so_before(error: Exception) -> bool:
     """Return whether the running call failed in an earlier run by the same error."""
-    cause = _EARLIER_CAUSE.get()
-    return bool(cause) and WORD_WITH_DIGIT.sub("", cause) == WORD_WITH_DIGIT.sub(
-        "", cause_of(error)
-    )
+    earlier_cause = _EARLIER_CAUSE.get()
+    if not earlier_cause:
+        return False
+    # Words with digits, such as ids of requests, differ between equal errors.
+    earlier_words = WORD_WITH_DIGIT.sub("", earlier_cause)
+    return WORD_WITH_DIGIT.sub("", cause_of(error)) == earlier_words
 
 
 class CircuitBreaker:

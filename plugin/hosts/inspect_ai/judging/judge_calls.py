@@ -327,8 +327,8 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
         for sample in log.samples or []:
             for battle, shown in judgments_in(sample):
                 mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-                own = how.adapted_to(transcript=battle.transcript)
-                reasons = [own.reason(load_reply(reply), mode) for reply in shown["replies"]]
+                adapted = how.adapted_to(transcript=battle.transcript)
+                reasons = [adapted.reason(load_reply(reply), mode) for reply in shown["replies"]]
                 if all(reason is None for reason in reasons):
                     key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
                     readable[key] = shown
@@ -506,7 +506,7 @@ async def ask_judges(
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
     calls = []
-    kept = {_judgment_key(shown): shown for shown in earlier.judgments} if earlier else {}
+    kept = _judgments_by_key(earlier)
     for model, shown in asked:
         known = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
         if known is not None and not has_failed(known):
@@ -590,6 +590,15 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
             if shown.repeat >= before:
                 asked.append((model, shown))
     return asked
+
+
+def _judgments_by_key(
+    replies: BattleReplies | None,
+) -> dict[tuple[str, str, int], KeptJudgment]:
+    """Return the judgments of a battle by `_judgment_key`; empty if there are no replies."""
+    if replies is None:
+        return {}
+    return {_judgment_key(shown): shown for shown in replies.judgments}
 
 
 def _judgment_key(shown: KeptJudgment) -> tuple[str, str, int]:
@@ -856,12 +865,12 @@ async def _call_judge(
         schema: the schema of the reply; None for a text reply.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
-    from podium.hosts.inspect_ai.judging.offline_api import asked_by
+    from podium.hosts.inspect_ai.judging.offline_api import pass_to_stand_in
 
     judge = run.judge_of(model)
     while True:
         config = run.settings.config(model, judge, request, schema)
-        with asked_by(request.how, request.texts):
+        with pass_to_stand_in(request.how, request.texts):
             output = await run.call_judge(
                 model, partial(_call_model, run, model, request, attempt, schema)
             )

@@ -41,7 +41,7 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 
 
 @contextmanager
-def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
+def pass_to_stand_in(how: Judging, texts: Texts) -> Iterator[None]:
     """Pass settings and texts to `podium/offline` while the body runs.
 
     Inspect itself passes only the prompt to a model.
@@ -96,7 +96,8 @@ class OfflineAPI(ModelAPI):
     ) -> ModelOutput:
         """Return the reply to the last message.
 
-        Outside of `asked_by`, it is a text that says that the model answers only podium's scorers.
+        Outside of `pass_to_stand_in`, it is a text that says that the model answers only podium's
+        scorers.
 
         Raises:
             NotImplementedError: a message has media.

@@ -43,12 +43,14 @@ def pairwise_results() -> Metric:
         figures: dict[str, float] = {}
         for name, judged in references.items():
             ending = f"{AGAINST}{name}" if len(references) > 1 else ""
-            own = _reference_figures(judged, name)
+            figures_of_reference = _reference_figures(judged, name)
             if is_whole:
-                own |= {"missing": float(judged.missing)}
+                figures_of_reference |= {"missing": float(judged.missing)}
             else:
-                own.pop("unparsed")
-            figures |= {f"{figure}{ending}": value for figure, value in own.items()}
+                figures_of_reference.pop("unparsed")
+            figures |= {
+                f"{figure}{ending}": value for figure, value in figures_of_reference.items()
+            }
         return dict(figures)
 
     return results
@@ -78,9 +80,9 @@ def _battles_by_reference(scores: Sequence[Score]) -> dict[str, ReferenceBattles
             name = battle["model_b"]
             judged = references.setdefault(name, ReferenceBattles())
             judged.merging |= battle.get("merging") or {}
-            own = [row for row in rows if row["model_b"] == name]
-            if has_shown_judgment(own):
-                judged.rows += own
+            rows_of_reference = [row for row in rows if row["model_b"] == name]
+            if has_shown_judgment(rows_of_reference):
+                judged.rows += rows_of_reference
             else:
                 judged.missing += 1
     return references

@@ -109,8 +109,8 @@ def pairwise(
         # Ratings of single responses are shared by all references that show the same.
         runs = {}
         for transcripts in {each.transcripts for each in references}:
-            own = judging_settings(**{**options, "transcript": transcripts})
-            runs[transcripts] = Run(own, cache=cache, call_timeout=call_timeout)
+            settings = judging_settings(**{**options, "transcript": transcripts})
+            runs[transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
 
@@ -118,9 +118,9 @@ def pairwise(
         """Judge the response of a sample against that of each reference, and return one score."""
         scores = []
         with typed_as(typed_in_score):
-            for own in references:
-                run = runs[own.transcripts]
-                scores.append(await _score_sample(own, run, state, print_once))
+            for reference in references:
+                run = runs[reference.transcripts]
+                scores.append(await _score_sample(reference, run, state, print_once))
         return _whole_credit(scores[0]) if value == "credit" else _merge_scores(scores)
 
     return score
@@ -288,7 +288,7 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
         kept = score.metadata or {}
         verdict = BattleVerdict.parse(kept[NAMESPACE])
         verdicts.append(verdict)
-        merged |= {f"{part}{AGAINST}{verdict.model_b}": own for part, own in value.items()}
+        merged |= {f"{part}{AGAINST}{verdict.model_b}": figure for part, figure in value.items()}
         transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
         if transcripts:
             metadata[TRANSCRIPTS] = transcripts

@@ -163,8 +163,8 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
     Judgments that were carried over count in the credit, but are left out of the metadata.
     """
     lengths = _lengths_of_transcripts(battle)
-    own = how.adapted_to(transcript=battle.transcript)
-    rows = [cast(VerdictRow, build_verdict_row(shown, own) | lengths) for shown in kept.judgments]
+    asked = how.adapted_to(transcript=battle.transcript)
+    rows = [cast(VerdictRow, build_verdict_row(shown, asked) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     repeated_fields: dict[str, Any] = {}
     for name in REPEATED_FIELDS:

@@ -109,10 +109,10 @@ class LogInputs:
         Raises:
             OtherQuestionError: another epoch of the sample has another input.
         """
-        own = self.asked.read_record(sample, given, attachments, choices, target)
-        first = self.items.setdefault(sample, own)
-        if first is not own and not inputs_may_equal(first.input, own.input):
-            problem = problem_of(Conflict(first=self.log, other=self.log, here=own, there=first))
+        record = self.asked.read_record(sample, given, attachments, choices, target)
+        first = self.items.setdefault(sample, record)
+        if first is not record and not inputs_may_equal(first.input, record.input):
+            problem = problem_of(Conflict(first=self.log, other=self.log, here=record, there=first))
             raise OtherQuestionError(
                 problem, remedy=REMEDY, source=self.log.source, row=f"sample {sample}"
             )
@@ -133,7 +133,7 @@ def _key_of_texts(
         return None
     if isinstance(target, str):
         return sample, hash(given), hash(tuple(choices)), hash(target)
-    has_texts = isinstance(target, list | tuple) and all(isinstance(own, str) for own in target)
+    has_texts = isinstance(target, list | tuple) and all(isinstance(part, str) for part in target)
     if not has_texts:
         return None
     return sample, hash(given), hash(tuple(choices)), hash(tuple(target))
@@ -174,7 +174,7 @@ def texts_of_target(target: Any) -> list[str]:
     A number, which logs of other writers may hold, is written as text.
     """
     targets = target if isinstance(target, list | tuple) else [target]
-    return [text_of(own) or "" for own in targets]
+    return [text_of(part) or "" for part in targets]
 
 
 def words_of_target(
@@ -190,11 +190,11 @@ def words_of_target(
         attachments: long texts that the target or the choices may refer to, by their names.
     """
     texts = set()
-    for own in texts_of_target(target):
+    for words_of_part in texts_of_target(target):
         # A single letter may stand for a choice.
-        place = ord(own) - ord("A") if len(own) == 1 else -1
+        place = ord(words_of_part) - ord("A") if len(words_of_part) == 1 else -1
         is_choice = 0 <= place < len(choices)
-        text = resolve_text(choices[place] if is_choice else own, attachments)
+        text = resolve_text(choices[place] if is_choice else words_of_part, attachments)
         if text is None:
             return None
         texts.add(normal_words(text))

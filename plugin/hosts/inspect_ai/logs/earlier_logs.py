@@ -301,9 +301,9 @@ def _names_in_ranking(
     given = {path: labels[place] for path, place in by_path.items()}
     every = options.reading.get("runs") == "all"
     is_joined = options.reading.get("names") == "joined"
-    own = {Path(local_file(place)) for place in run}
+    paths_of_run = {Path(local_file(place)) for place in run}
     names = {}
-    counted = choose_logs(given, every=every, names_joined=is_joined, first=own)
+    counted = choose_logs(given, every=every, names_joined=is_joined, first=paths_of_run)
     for filed in counted.logs:
         names[by_path[filed.path]] = filed.who
     return names, [note for note in counted.lost if note.code == "left-out"]

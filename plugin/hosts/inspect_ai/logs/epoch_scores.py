@@ -137,13 +137,13 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
         if name is None or score.reducer not in (None, reducer):
             continue
         part = "" if score.name == score.scorer else score.name
-        own = OwnFigure(
+        own_figure = OwnFigure(
             scorer=score.scorer,
             value=float(score.metrics[name].value),
             items=score.scored_samples,
             statistic=name,
         )
-        figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
+        figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own_figure)
     return figures
 
 

@@ -203,9 +203,9 @@ class EvalScores:
         """Yield the rows of the items whose epochs are reduced."""
         if self.is_mean:
             return
-        for own in self.epochs.reduce():
-            rows = self._rows_of_value(own.item, own.epoch, own.scorer, own.value)
-            yield from ({**row, "reason": own.reason} for row in rows)
+        for reduced in self.epochs.reduce():
+            rows = self._rows_of_value(reduced.item, reduced.epoch, reduced.scorer, reduced.value)
+            yield from ({**row, "reason": reduced.reason} for row in rows)
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
         """Yield a row per named part of a score's value, or one row for a plain value."""
@@ -219,7 +219,10 @@ class EvalScores:
         A part that is no number has None.
         """
         parts = self._parts_of(scorer, value).items()
-        return [(self._metric_of(scorer, part), number_of(own)) for part, own in parts]
+        return [
+            (self._metric_of(scorer, part), number_of(value_of_part))
+            for part, value_of_part in parts
+        ]
 
     def _parts_of(self, scorer: str, value: Any) -> Mapping[str, Any]:
         """Return the named parts of a score's value; a plain value is a part with an empty name.
@@ -252,9 +255,9 @@ class EvalScores:
             return frame
         if self.group_of_item:
             frame[self.cluster] = frame["item"].map(self.group_of_item)
-        own = own_figures(self.header, self.reduction.reducer)
+        figures_of_log = own_figures(self.header, self.reduction.reducer)
         epoch_means = self._epoch_means()
-        figures = _figures_of(frame, own, epoch_means)
+        figures = _figures_of(frame, figures_of_log, epoch_means)
         excluded: dict[str, LeftOut] = {}
         if any(_may_count_more(figure) for figure in figures):
             excluded = self._excluded_items(frame, figures)
@@ -266,10 +269,10 @@ class EvalScores:
             attrs = frame.attrs
             frame = frame[~is_excluded]
             frame.attrs = attrs
-            figures = _figures_of(frame, own, epoch_means)
+            figures = _figures_of(frame, figures_of_log, epoch_means)
         frame.attrs |= {"reduction": self.reduction, "figures": figures, "excluded": excluded}
         frame.attrs["measures"] = tuple(
-            _with_statistic(measure, own) for measure in self.measures.values()
+            _with_statistic(measure, figures_of_log) for measure in self.measures.values()
         )
         frame.attrs["cluster"] = self.cluster_of_log
         frame.attrs["scorers_of_lists"] = tuple(self.scorers_of_lists)
@@ -287,7 +290,10 @@ class EvalScores:
                 ]
                 for row in rows:
                     _add_number(by_metric, row["metric"], item, row["score"])
-        return {metric: _mean_over_items(own) for metric, own in by_metric.items()}
+        return {
+            metric: _mean_over_items(scores_of_metric)
+            for metric, scores_of_metric in by_metric.items()
+        }
 
     def _excluded_items(
         self, frame: pd.DataFrame, figures: Sequence[EvalFigure]
@@ -299,11 +305,11 @@ class EvalScores:
         """
         held = read_reductions(self.path, self.reduction.reducer)
         excluded = {}
-        for metric, own in ((figure.metric, figure.own) for figure in figures):
-            if own is None or own.scorer not in held:
+        for metric, figure_of_log in ((figure.metric, figure.own) for figure in figures):
+            if figure_of_log is None or figure_of_log.scorer not in held:
                 continue
             items = frame.loc[frame["metric"].eq(metric), "item"].unique()
-            names = tuple(item for item in items if item not in held[own.scorer])
+            names = tuple(item for item in items if item not in held[figure_of_log.scorer])
             if names:
                 excluded[metric] = LeftOut(names, len(items))
         return excluded
@@ -348,14 +354,14 @@ def _may_count_more(figure: EvalFigure) -> bool:
     return not figure.is_own or items_of_own < figure.items
 
 
-def _with_statistic(measure: Measure, own: Mapping[str, OwnFigure]) -> Measure:
-    """Return a measure with what the log calls its mean, if the log's figures (`own`) have it."""
-    figure = own.get(measure.name)
+def _with_statistic(measure: Measure, figures_of_log: Mapping[str, OwnFigure]) -> Measure:
+    """Return a measure with what the log calls its mean, if the log's figures have it."""
+    figure = figures_of_log.get(measure.name)
     return measure if figure is None else replace(measure, statistic=figure.statistic)
 
 
 def _figures_of(
-    frame: pd.DataFrame, own: Mapping[str, OwnFigure], epoch_means: Mapping[str, float]
+    frame: pd.DataFrame, figures_of_log: Mapping[str, OwnFigure], epoch_means: Mapping[str, float]
 ) -> list[EvalFigure]:
     """Return the figures of the metrics in a table of scores; a metric without a score has none.
 
@@ -363,7 +369,7 @@ def _figures_of(
 
     Args:
         frame: the table, with the columns `metric`, `item` and `score`.
-        own: the figures of the log itself, by metric.
+        figures_of_log: the figures of the log itself, by metric.
         epoch_means: means over all epochs by metric; by default the mean above.
     """
     known = frame[frame["score"].notna()]
@@ -377,7 +383,7 @@ def _figures_of(
                 mean=mean,
                 items=items,
                 epoch_mean=epoch_means.get(metric, mean),
-                own=own.get(metric),
+                own=figures_of_log.get(metric),
             )
         )
     return figures

@@ -36,9 +36,9 @@ def count_failed_models(
             names[task][run.who] = None
     if not any(names.values()):
         return
-    for task, own in by_task.items():
-        missing = _battles_of_failed(own, len(names[task]))
-        for frame in own:
+    for task, frames_of_task in by_task.items():
+        missing = _battles_of_failed(frames_of_task, len(names[task]))
+        for frame in frames_of_task:
             frame.attrs["missing"] = missing
             frame.attrs["facts_of_tasks"] = {task: TaskFacts(missing, tuple(sorted(names[task])))}
             # The numbers of frames are added up, so only the first frame has that of the task.

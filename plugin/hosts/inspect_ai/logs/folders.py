@@ -182,12 +182,17 @@ def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
             divided[plan] = group
     notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
-        ours, theirs = map(json.loads, [*divided][:2])
-        names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+        first_plan, second_plan = map(json.loads, [*divided][:2])
+        names = _names_of_differing_values(first_plan, second_plan)
         first, second = (group[0].run.path for group in [*divided.values()][:2])
         problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
         raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
     return [note for note in notes if note]
+
+
+def _names_of_differing_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return the names with other values in two mappings, or in one only, sorted."""
+    return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
 
 
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
@@ -415,9 +420,9 @@ def _notes_on_limits(records: Mapping[Path, RunRecord]) -> list[Notice]:
     for run in records.values():
         limits.setdefault((run.model, run.task), {})[run.limit or "none"] = None
     notes = []
-    for (model, task), own in limits.items():
-        if len(own) > 1:
-            fields = {"model": model, "task": task, "limits": sorted(own)}
+    for (model, task), limits_of_model in limits.items():
+        if len(limits_of_model) > 1:
+            fields = {"model": model, "task": task, "limits": sorted(limits_of_model)}
             notes.append(Notice("limits-differ", fields))
     return notes
 
@@ -469,8 +474,8 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     notes = [*lost]
     unanswered: list[UnansweredRun] = []
     for source in given:
-        own = [run for run in runs if run.path in source]
-        counted = _choose_among(own, every=False, is_single=(len(source) == 1))
+        runs_of_source = [run for run in runs if run.path in source]
+        counted = _choose_among(runs_of_source, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted.logs if not is_tournament(run.header)]
         for run in evals or counted.logs:
             record = records.get(run.path)
@@ -695,10 +700,10 @@ def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
     Runs of one model with different settings would else be one model. The columns are changed in
     place.
     """
-    own = log.header.eval.model
+    written_name = log.header.eval.model
     for column in ("model_a", "model_b"):
-        if log.who != own and column in frame:
-            frame[column] = frame[column].where(frame[column] != own, log.who)
+        if log.who != written_name and column in frame:
+            frame[column] = frame[column].where(frame[column] != written_name, log.who)
 
 
 def _select_scores(
@@ -729,14 +734,14 @@ def _select_scores(
         counted.notes.append(Notice("metric-of-no-run", {"tasks": without, "metrics": [*asked]}))
     counted.lost.extend(notes_on_lists(read.evals))
     evals = []
-    for own in read.evals:
-        figures = [figure for figure in own.figures if figure.metric in metrics[own.task]]
+    for scored in read.evals:
+        figures = [figure for figure in scored.figures if figure.metric in metrics[scored.task]]
         if figures:
-            evals.append(own._replace(figures=figures))
-        elif metrics[own.task] and (own.figures or not own.scorers_of_lists):
-            counted.lost.append(_note_missing_metric(own, metrics[own.task]))
-    kept = {own.run.path for own in evals}
-    left_out = {own.run.path for own in read.evals} - kept
+            evals.append(scored._replace(figures=figures))
+        elif metrics[scored.task] and (scored.figures or not scored.scorers_of_lists):
+            counted.lost.append(_note_missing_metric(scored, metrics[scored.task]))
+    kept = {scored.run.path for scored in evals}
+    left_out = {scored.run.path for scored in read.evals} - kept
     frames = []
     for log, frame in read.frames:
         if log.path in kept:
@@ -948,8 +953,8 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     tasks = {log.path: tasks_of(log.header) for log in logs}
     several = len(set().union(*tasks.values())) > 1
     prefixes = {}
-    for path, own in tasks.items():
-        prefixes[path] = f"{own[0]}:" if several and len(own) == 1 else ""
+    for path, names_of_tasks in tasks.items():
+        prefixes[path] = f"{names_of_tasks[0]}:" if several and len(names_of_tasks) == 1 else ""
     return prefixes
 
 

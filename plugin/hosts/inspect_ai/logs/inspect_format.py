@@ -70,13 +70,15 @@ def _logs_and_files_beside(
     sources: Sequence[SourceFiles],
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
     """Return the logs of sources, each with its label or None, and the files beside logs."""
-    ours = {}
+    label_of_path = {}
     for source in sources:
         for path in source.paths:
             if path.suffix in LOG_SUFFIXES:
-                ours[path] = source.label
-    beside = frozenset(path for path in ours if is_beside_logs(path))
-    logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
+                label_of_path[path] = source.label
+    beside = frozenset(path for path in label_of_path if is_beside_logs(path))
+    logs = {
+        path: label for path, label in label_of_path.items() if path not in beside and is_log(path)
+    }
     return logs, beside
 
 

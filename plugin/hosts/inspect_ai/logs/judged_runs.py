@@ -38,11 +38,11 @@ class JudgedRuns:
 def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
     """Return the fields of a record that have another value than the default, as plain values."""
     kept = {}
-    for own in fields(record):
-        value = getattr(record, own.name)
+    for attribute in fields(record):
+        value = getattr(record, attribute.name)
         # An empty mapping is the default of fields with mappings.
-        if own.name not in SECRET_FIELDS and value not in (own.default, {}):
-            kept[own.name] = to_jsonable_python(value)
+        if attribute.name not in SECRET_FIELDS and value not in (attribute.default, {}):
+            kept[attribute.name] = to_jsonable_python(value)
     return kept
 
 
@@ -56,11 +56,11 @@ def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> 
     tasks = tournament.tasks
     if len(tasks) > 1:
         ids = list(map(str, items))
-        played = []
+        tasks_with_items = []
         for task in tasks:
             if any(item.startswith(f"{task}:") for item in ids):
-                played.append(task)
-        tasks = played or tasks
+                tasks_with_items.append(task)
+        tasks = tasks_with_items or tasks
     return f"{UNKNOWN_TASK} of {', '.join(tasks)}" if tasks else UNKNOWN_TASK
 
 
@@ -83,7 +83,7 @@ def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:
             questions += QUESTIONS.validate_python(tournament.questions)
         runs += [replace(run, verdict_task=task) for run in own_runs]
         accepted.update(dict.fromkeys(tournament.accepted))
-    distinct = [own for k, own in enumerate(questions) if own not in questions[:k]]
+    distinct = [finding for k, finding in enumerate(questions) if finding not in questions[:k]]
     return JudgedRuns(
         runs=tuple(dict.fromkeys(runs)), questions=tuple(distinct), accepted=tuple(accepted)
     )

@@ -359,7 +359,10 @@ class _LogReader:
 
     def _is_left_out(self, sample_id: str, epoch: int) -> bool:
         """Return whether the sample with this id and epoch was invalidated."""
-        return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
+        return any(
+            (f"{invalid_sample.id}", invalid_sample.epoch) == (sample_id, epoch)
+            for invalid_sample in self.invalidated
+        )
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
         """Keep the judgments of a failed sample, or its battles if no judge was asked.
@@ -533,8 +536,8 @@ class _LogReader:
             self.missing += len(self.failed)
             self.missing_by_task.add(battle["item"] for battle, _ in self.failed)
             self.failed = []
-        for battle, own in self.failed:
-            for judge in own or judges:
+        for battle, judges_of_battle in self.failed:
+            for judge in judges_of_battle or judges:
                 if judge in judges:
                     self.table.add_row({**battle, "judge": judge})
                 else:

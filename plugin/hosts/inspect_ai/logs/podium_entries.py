@@ -281,11 +281,13 @@ class PackMetadata(ItemMetadata):
         common = self.model_dump(exclude={"battles", "responses", "earlier"}, exclude_unset=True)
         battles = []
         for a, b, *first in self.battles:
-            own: dict[str, Any] = {**common, "model_a": a, "model_b": b}
+            fields_of_battle: dict[str, Any] = {**common, "model_a": a, "model_b": b}
             if first:
-                own["first"] = first[0]
+                fields_of_battle["first"] = first[0]
             battles.append(
-                BattleMetadata(**own, response_a=self.responses[a], response_b=self.responses[b])
+                BattleMetadata(
+                    **fields_of_battle, response_a=self.responses[a], response_b=self.responses[b]
+                )
             )
         return battles
 
@@ -669,8 +671,8 @@ def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
         if judgment.get("words"):
             shown = {name: judgment.get(name) for name in ("order", "judge", "words")}
             replies[judgment["battle"]].append(shown)
-    for battle, own in zip(battles, replies, strict=True):
-        row: dict[str, Any] = {"judgments": own}
+    for battle, judgments_of_battle in zip(battles, replies, strict=True):
+        row: dict[str, Any] = {"judgments": judgments_of_battle}
         row |= {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
         text = battle.get("response_b")
         turns = transcripts.get(battle["model_b"])
@@ -705,7 +707,7 @@ def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
 def read_judges(kept: Any) -> dict[str, JudgeRecord]:
     """Parse the records of judges that a log holds by name; DataError if they are damaged."""
     try:
-        return {name: JudgeRecord.from_json(name, own) for name, own in (kept or {}).items()}
+        return {name: JudgeRecord.from_json(name, facts) for name, facts in (kept or {}).items()}
     except (AttributeError, TypeError, ValueError) as error:
         problem = f"podium's field 'judges' is damaged ({error})"
         raise DataError(problem, remedy="run it again, or leave this log out") from None

@@ -31,14 +31,14 @@ def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
     positions: dict[str, list[int]] = defaultdict(list)
     for position, run in enumerate(runs):
         positions[run.task].append(position)
-    for own in positions.values():
-        of_task = [runs[position] for position in own]
+    for positions_of_task in positions.values():
+        of_task = [runs[position] for position in positions_of_task]
         if not _are_run_again(of_task):
             continue
         templates = templates_around_questions([_first_inputs(run) for run in of_task])
         if not templates:
             continue
-        for position, template in zip(own, templates, strict=True):
+        for position, template in zip(positions_of_task, templates, strict=True):
             run = runs[position]
             shown = template.replace(QUESTION, INPUT)
             prompt = run.prompt.replace(INPUT, shown) if run.prompt else shown

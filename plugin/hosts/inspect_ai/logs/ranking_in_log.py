@@ -176,10 +176,10 @@ def _scorer_name(ranker: str, part: str | None) -> str:
 
 def _ranker_of(score: EvalScore) -> str:
     """Return the ranker that a score is of; empty for a score of the eval itself."""
-    own = f"{NAMESPACE}/"
-    if not score.scorer.startswith(own):
+    prefix = f"{NAMESPACE}/"
+    if not score.scorer.startswith(prefix):
         return ""
-    return score.scorer.partition(" [")[0].removeprefix(own)
+    return score.scorer.partition(" [")[0].removeprefix(prefix)
 
 
 def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalScore]:
@@ -215,7 +215,7 @@ def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalS
                 "rank_low": entry.rank_low,
                 "rank_high": entry.rank_high,
                 "models": len(standings.entries),
-                "opponents": [own.model for own in standings.entries if own is not entry],
+                "opponents": [other.model for other in standings.entries if other is not entry],
                 "battles": entry.battles,
                 "se": entry.se,
                 "separated": entry.separated,

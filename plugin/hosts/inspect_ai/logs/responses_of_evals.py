@@ -37,8 +37,8 @@ def responses_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show
     read = read_responses(
         *sources, readers=(READER,), reasoning=show.reasoning, show=show, optional=True
     )
-    texts = {model: dict(own) for model, own in read.texts.items()}
-    work = {model: dict(own) for model, own in read.work.items()}
+    texts = {model: dict(texts_of_model) for model, texts_of_model in read.texts.items()}
+    work = {model: dict(work_of_model) for model, work_of_model in read.work.items()}
     for path, model, key, text, is_transcript in _texts_compared(rows, read):
         before = texts.setdefault(model, {}).setdefault(key, text)
         if before.strip() != text.strip():

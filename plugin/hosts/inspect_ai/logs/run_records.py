@@ -216,10 +216,15 @@ def _scorers_of(log: EvalLog) -> dict[str, Any]:
     """
     listed = getattr(log.eval, "scorers", None)
     if listed:
-        return {own.name: _with_own_model(own.name, own.options or {}, log) for own in listed}
+        return {
+            scorer.name: _with_own_model(scorer.name, scorer.options or {}, log)
+            for scorer in listed
+        }
     scores = log.results.scores if log.results else []
     # podium adds scores to the results, whose names begin with its own name and a slash.
-    return {own.scorer: own.params for own in scores if not own.scorer.startswith("podium/")}
+    return {
+        score.scorer: score.params for score in scores if not score.scorer.startswith("podium/")
+    }
 
 
 def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
     ):
         return True
     submitted = [str(value) for call in message.tool_calls for value in call.arguments.values()]
-    submitted += [own.text for own in messages[last + 1 :] if own.role == "tool"]
+    submitted += [message.text for message in messages[last + 1 :] if message.role == "tool"]
     return any(
         text.strip() and f"\n{completion}".rstrip().endswith(f"\n{text.strip()}")
         for text in submitted
@@ -83,19 +83,19 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
 
     While a sample is being scored, its events are taken from Inspect's transcript.
     """
-    given = (
-        []
-        if isinstance(sample.input, str)
-        else [each.role for each in sample.input if each.role != "system"]
-    )
-    own = list(sample.messages)
+    given: list[str] = []
+    if not isinstance(sample.input, str):
+        given = [message.role for message in sample.input if message.role != "system"]
+    new_messages = list(sample.messages)
     # Skip the messages that repeat the input, and the system prompts before, between and after
     # them. No message has the role None.
     for role in (*(given or ["user"]), None):
-        own = list(dropwhile(lambda message: message.role == "system", own))
-        own = own[1:] if own and own[0].role == role else own
+        new_messages = list(dropwhile(lambda message: message.role == "system", new_messages))
+        new_messages = (
+            new_messages[1:] if new_messages and new_messages[0].role == role else new_messages
+        )
     events = sample.events if isinstance(sample, EvalSample) else transcript().events
-    return list(_turns_in(own, _turns_of_agents(list(events))))
+    return list(_turns_in(new_messages, _turns_of_agents(list(events))))
 
 
 def _turns_in(

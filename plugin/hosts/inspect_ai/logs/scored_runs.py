@@ -91,8 +91,8 @@ def select_metrics(
     _require_known_metrics(runs, measure_by_name, asked, judging)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
-    for task, own in _group_by_task(runs).items():
-        shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in own]
+    for task, runs_of_task in _group_by_task(runs).items():
+        shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
         known = frozenset(metric for run in shown for metric in run.metrics)
         if ALL_METRICS in asked:
             selected[task] = known
@@ -109,8 +109,10 @@ def select_metrics(
 
 def notes_on_lists(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """Yield a note on each task with scorers whose scores are lists."""
-    for task, own in _group_by_task(runs).items():
-        scorers = list(dict.fromkeys(name for each in own for name in each.scorers_of_lists))
+    for task, runs_of_task in _group_by_task(runs).items():
+        scorers = list(
+            dict.fromkeys(name for each in runs_of_task for name in each.scorers_of_lists)
+        )
         if scorers:
             yield Notice("scores-are-lists", {"task": task, "scorers": scorers})
 
@@ -160,11 +162,11 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
         DataError: there is such a task, and `allowed` does not contain `epochs`.
     """
     accepted = []
-    for task, own in _group_by_task(runs).items():
-        first, *others = own
+    for task, runs_of_task in _group_by_task(runs).items():
+        first, *others = runs_of_task
         if all(first.reduction.agrees_with(other.reduction) for other in others):
             continue
-        described = some([f"{each.run.who} by {each.reduction}" for each in own], most=5)
+        described = some([f"{each.run.who} by {each.reduction}" for each in runs_of_task], most=5)
         accepted.append(
             accept_or_raise(
                 "epochs",
@@ -183,8 +185,8 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
     difference of the estimates does not.
     """
     metrics = dict[str, None]()
-    for own in _group_by_task(runs).values():
-        estimates = [each for each in own if each.reduction.is_estimate]
+    for runs_of_task in _group_by_task(runs).values():
+        estimates = [each for each in runs_of_task if each.reduction.is_estimate]
         if len({each.reduction.epochs for each in estimates}) > 1:
             metrics |= {figure.metric: None for each in estimates for figure in each.figures}
     return list(metrics)
@@ -196,9 +198,9 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     The notes say, by task, which scores of epochs are not reduced to their mean, which metrics are
     estimated in unequal ways, and which further reducers a log has.
     """
-    for task, own in _group_by_task(runs).items():
+    for task, runs_of_task in _group_by_task(runs).items():
         ways: dict[str, list[str]] = {}
-        for each in own:
+        for each in runs_of_task:
             if each.reduction.is_mean or each.reduction.epochs == 1:
                 continue
             means = [
@@ -209,9 +211,11 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
         for reduction, means in ways.items():
             fields = {"task": task, "reduction": reduction, "means": means}
             yield Notice("scores-reduced", fields)
-        for metric in unequal_estimates(own):
+        for metric in unequal_estimates(runs_of_task):
             yield Notice("unequal-estimates", {"metric": metric})
-        others = list(dict.fromkeys(name for each in own for name in each.reduction.others))
+        others = list(
+            dict.fromkeys(name for each in runs_of_task for name in each.reduction.others)
+        )
         if others:
             yield Notice("other-reducers", {"task": task, "reducers": others})
 
@@ -273,8 +277,10 @@ def _means_on_shared_items(
     models = rows.groupby(["metric", "item"])["model"].transform("nunique")
     by_item = rows[models > 1].groupby(["log", "metric", "item"])["score"].mean().astype(float)
     means = {}
-    for (log, metric), own in by_item.groupby(["log", "metric"]):
-        means[frames[log][0].path, str(metric)] = SharedMean(float(own.mean()), len(own))
+    for (log, metric), means_of_items in by_item.groupby(["log", "metric"]):
+        means[frames[log][0].path, str(metric)] = SharedMean(
+            float(means_of_items.mean()), len(means_of_items)
+        )
     return means
 
 

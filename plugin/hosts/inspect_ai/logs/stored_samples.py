@@ -294,11 +294,11 @@ def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
     """Convert a sample that Inspect has read to a `ScoredSample`, as `_parse_scored` makes it."""
-    given: Input = (
-        sample.input
-        if isinstance(sample.input, str)
-        else [each.model_dump() for each in sample.input]
-    )
+    given: Input
+    if isinstance(sample.input, str):
+        given = sample.input
+    else:
+        given = [message.model_dump() for message in sample.input]
     has_entries = sample.error is not None or REQUEST_KEY in sample.metadata
     return ScoredSample(
         id=sample.id,

@@ -66,10 +66,10 @@ def choose_verdicts_or_scores(logs: Sequence[RowsOfLog], reading: Reading) -> Co
         frames=[], judging=frozenset(_judging_of(logs)), without=[], notes=[], lost=[]
     )
     asked = metrics_asked_for(reading)
-    for task, own in _logs_of_tasks(logs).items():
+    for task, logs_of_task in _logs_of_tasks(logs).items():
         if reading.human_judge is not None:
             continue
-        of_task = _TaskRows(task, own)
+        of_task = _TaskRows(task, logs_of_task)
         chosen[task] = of_task.verdicts_count(asked)
         counted.notes.extend(of_task.notes(asked, by_verdicts=chosen[task]))
         counted.lost.extend(of_task.notes_on_lost_models(by_verdicts=chosen[task]))

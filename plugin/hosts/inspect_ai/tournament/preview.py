@@ -144,8 +144,8 @@ def _cost_sentences(
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
-    played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
+    of_battles = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
+    judged = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
     cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
     cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
@@ -553,8 +553,8 @@ def _prompts_of(
     prompts = []
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
-            own = plain.adapted_to(transcript=battle.transcript)
-            write_prompt = own.schema_prompt if own.asks_schema_first else own.prompt
+            adapted = plain.adapted_to(transcript=battle.transcript)
+            write_prompt = adapted.schema_prompt if adapted.asks_schema_first else adapted.prompt
             for order in orders:
                 shown: tuple[str, ...] = (battle.response_a, battle.response_b)
                 if order == "ba":

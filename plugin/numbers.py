@@ -37,9 +37,9 @@ def interval_text(low: float | None, high: float | None, style: str) -> str:
     """
     if low is None and high is None:
         return EMPTY
-    first = "-∞" if low is None else cell_text(low, style)
-    last = "∞" if high is None else cell_text(high, style)
-    return f"{first} … {last}"
+    low_text = "-∞" if low is None else cell_text(low, style)
+    high_text = "∞" if high is None else cell_text(high, style)
+    return f"{low_text} … {high_text}"
 
 
 def range_text(low: int | None, high: int | None) -> str:

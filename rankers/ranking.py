@@ -264,10 +264,10 @@ class Ranking(Document):
     def __repr__(self) -> str:
         parts = []
         models: set[str] = set()
-        for each in self.standings:
-            slice_in_brackets = f" [{each.shown_slice}]" if each.slice else ""
-            parts.append(each.ranker + slice_in_brackets)
-            models.update(entry.model for entry in each.entries)
+        for standings in self.standings:
+            slice_in_brackets = f" [{standings.shown_slice}]" if standings.slice else ""
+            parts.append(standings.ranker + slice_in_brackets)
+            models.update(entry.model for entry in standings.entries)
         return f"Ranking({', '.join(parts)}: {len(models)} models)"
 
     def __str__(self) -> str:
@@ -311,18 +311,18 @@ class Ranking(Document):
         import pandas as pd
 
         rows = []
-        for each in self.standings:
-            for entry in each.entries:
+        for standings in self.standings:
+            for entry in standings.entries:
                 row = {
-                    "ranker": each.ranker,
-                    "slice": each.slice,
-                    "scale": each.scale.name,
-                    "level": each.level,
+                    "ranker": standings.ranker,
+                    "slice": standings.slice,
+                    "scale": standings.scale.name,
+                    "level": standings.level,
                     **entry.to_dict(),
-                    "interval": each.interval,
-                    "items": each.counts.items,
-                    "judged": each.counts.readable,
-                    "unparsed": each.counts.unparsed,
+                    "interval": standings.interval,
+                    "items": standings.counts.items,
+                    "judged": standings.counts.readable,
+                    "unparsed": standings.counts.unparsed,
                 }
                 rows.append(row)
         frame = pd.DataFrame(rows)

@@ -265,9 +265,11 @@ def join_assignments(given: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
     joined: dict[str, Value] = {}
     for assignments in given:
         for key, value in assignments.items():
-            first = joined.setdefault(key, value)
-            if first != value:
-                raise click.BadParameter(f"{key} has two values, {first} and {value}: give one")
+            first_value = joined.setdefault(key, value)
+            if first_value != value:
+                raise click.BadParameter(
+                    f"{key} has two values, {first_value} and {value}: give one"
+                )
     return joined
 
 

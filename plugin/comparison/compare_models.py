@@ -680,11 +680,11 @@ def _with_orders_of_slices(
     changed = []
     for finding in findings:
         slices = []
-        for each in finding.slices:
-            if finding.measure != SCORE and each.slice in doubts_of_slice:
-                checks, unclaimed = doubts_of_slice[each.slice]
-                each = _with_own_order(each, checks, unclaimed)
-            slices.append(each)
+        for finding_of_slice in finding.slices:
+            if finding.measure != SCORE and finding_of_slice.slice in doubts_of_slice:
+                checks, unclaimed = doubts_of_slice[finding_of_slice.slice]
+                finding_of_slice = _with_own_order(finding_of_slice, checks, unclaimed)
+            slices.append(finding_of_slice)
         changed.append(replace(finding, slices=tuple(slices)))
     return changed
 

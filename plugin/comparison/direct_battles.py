@@ -127,10 +127,10 @@ class DirectBattles:
     def take(self, keep: np.ndarray) -> "DirectBattles":
         """Return the battles of a mask, shape (battles,); items that have none are left out."""
         kept: dict[str, Any] = {}
-        for each in fields(self):
-            column = getattr(self, each.name)
-            if each.name != "item_names":
-                kept[each.name] = None if column is None else column[keep]
+        for attribute in fields(self):
+            column = getattr(self, attribute.name)
+            if attribute.name != "item_names":
+                kept[attribute.name] = None if column is None else column[keep]
         present, kept["item"] = np.unique(kept["item"], return_inverse=True)
         return DirectBattles(**kept, item_names=self.item_names[present])
 

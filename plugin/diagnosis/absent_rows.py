@@ -159,8 +159,8 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
     grid, trial = grid_codes(battles)
     absent_by_grid = []
     cut = []
-    for each in distinct_values(grid):
-        rows = np.flatnonzero(grid == each)
+    for grid_code in distinct_values(grid):
+        rows = np.flatnonzero(grid == grid_code)
         cells = _absent_of_grid(trial[rows], pair[rows], judgments[rows], len(battles.models))
         if cells is None:
             continue

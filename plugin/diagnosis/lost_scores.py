@@ -55,8 +55,8 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
     # Items whose inputs differ between runs are not paired: those of no run are lost.
     has_other_inputs = any(finding.unshared for finding in battles.questions)
     searched_grids = [] if has_other_inputs else distinct_values(grid).tolist()
-    for each in searched_grids:
-        is_in_grid = grid[row] == each
+    for grid_code in searched_grids:
+        is_in_grid = grid[row] == grid_code
         absent = _absent_scores(trial[row][is_in_grid], model[is_in_grid], row[is_in_grid])
         if absent is None:
             continue

@@ -111,9 +111,9 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
     if repeated:
         raise UsageError(judge_twice_text(repeated, option_text("args", "repeats=2")))
     if not options.rankers and values:
-        first = next(name for name in OPTIONS if name in values)
+        first_option = next(name for name in OPTIONS if name in values)
         ranker = option_text("ranker", "NAME")
-        raise UsageError(f"{_typed_name(first)} has no effect without {ranker}")
+        raise UsageError(f"{_typed_name(first_option)} has no effect without {ranker}")
     return options
 
 

@@ -116,9 +116,9 @@ def parse_settings(
             raise unknown_option_error(key, options_by_owner, kind)
         value = _value_of_any(key, text, [options_by_owner[name][option] for name in takers])
         if values.setdefault(key, value) != value:
-            first = values[key]
+            first_value = values[key]
             raise UsageError(
-                f"{option_text('set')} {key} has two values, {first} and {text}: give one"
+                f"{option_text('set')} {key} has two values, {first_value} and {text}: give one"
             )
     return values
 

@@ -231,10 +231,12 @@ def _add_accepted_findings(
     Their warnings do not repeat it.
     """
     answered = []
-    for each in standings:
-        warnings = tuple(note for note in each.warnings if note.code != ACCEPTED)
-        answer = add_accepted(each.answer, accepted)
-        answered.append(replace(each, answer=answer, accepted=tuple(accepted), warnings=warnings))
+    for standings_of_slice in standings:
+        warnings = tuple(note for note in standings_of_slice.warnings if note.code != ACCEPTED)
+        answer = add_accepted(standings_of_slice.answer, accepted)
+        answered.append(
+            replace(standings_of_slice, answer=answer, accepted=tuple(accepted), warnings=warnings)
+        )
     return tuple(answered)
 
 
@@ -694,23 +696,25 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
     # by ranker and slice of the others.
     asked_for = set()
     replacement_warnings = {}
-    for each in standings:
-        key = each.ranker, each.slice
-        if REPLACED_RANKER_KEY in each.diagnostics:
-            replacement_warnings[key] = select_codes(each.warnings, ["replaced-ranker"])
+    for standings_of_slice in standings:
+        key = standings_of_slice.ranker, standings_of_slice.slice
+        if REPLACED_RANKER_KEY in standings_of_slice.diagnostics:
+            replacement_warnings[key] = select_codes(
+                standings_of_slice.warnings, ["replaced-ranker"]
+            )
         else:
             asked_for.add(key)
     merged = []
-    for each in standings:
-        key = each.ranker, each.slice
-        if REPLACED_RANKER_KEY in each.diagnostics:
+    for standings_of_slice in standings:
+        key = standings_of_slice.ranker, standings_of_slice.slice
+        if REPLACED_RANKER_KEY in standings_of_slice.diagnostics:
             if key not in asked_for:
-                merged.append(each)
+                merged.append(standings_of_slice)
         elif key in replacement_warnings:
-            warnings = (*each.warnings, *replacement_warnings[key])
-            merged.append(replace(each, warnings=warnings))
+            warnings = (*standings_of_slice.warnings, *replacement_warnings[key])
+            merged.append(replace(standings_of_slice, warnings=warnings))
         else:
-            merged.append(each)
+            merged.append(standings_of_slice)
     return tuple(merged)
 
 

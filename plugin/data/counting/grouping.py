@@ -68,13 +68,13 @@ class Grouping:
             further: further columns.
         """
         columns = [*self.keys, *further]
-        for name, each in self.aggregates.items():
-            if each.kind != "count":
-                value = f"coalesce(cast({each.value} as double), 'nan'::double)"
-            elif each.value == "*":
+        for name, aggregate in self.aggregates.items():
+            if aggregate.kind != "count":
+                value = f"coalesce(cast({aggregate.value} as double), 'nan'::double)"
+            elif aggregate.value == "*":
                 continue
             else:
-                value = f"({each.value}) is not null"
+                value = f"({aggregate.value}) is not null"
             columns.append(f"{value} as {VALUE}{name}")
         return f"select {', '.join(columns)} from {rows}"
 
@@ -117,14 +117,14 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
     groups = {name: rows[name][order[starts]] for name in grouping.keys}
     sizes = np.diff(starts, append=len(order))
     counts = np.int16 if sizes.max() < 2**15 else np.int32
-    for name, each in grouping.aggregates.items():
-        if each == ("count", "*"):
+    for name, aggregate in grouping.aggregates.items():
+        if aggregate == ("count", "*"):
             groups[name] = sizes.astype(counts)
-        elif each.kind == "count":
+        elif aggregate.kind == "count":
             has_value = rows.pop(f"{VALUE}{name}")[order]
             groups[name] = np.add.reduceat(has_value, starts, dtype=counts)
         else:
-            groups[name] = _reduce(each.kind, rows.pop(f"{VALUE}{name}")[order], starts)
+            groups[name] = _reduce(aggregate.kind, rows.pop(f"{VALUE}{name}")[order], starts)
     return groups
 
 

@@ -95,12 +95,12 @@ def _number_of_rows(tables: Iterable[RecordTable], flags: Sequence[str] = ()) ->
     Tables that lack one of these columns count as without such rows.
     """
     number = 0
-    for each in tables:
-        columns = [column_called(each.records, name) for name in flags]
+    for table in tables:
+        columns = [column_called(table.records, name) for name in flags]
         known = [column for column in columns if column is not None]
         if len(known) < len(columns):
             continue
         condition = " and ".join(f"lower({column.text}) = 'true'" for column in known) or "true"
-        ((number_of_table,),) = each.records.rows("count(*)", f"where {condition}")
+        ((number_of_table,),) = table.records.rows("count(*)", f"where {condition}")
         number += number_of_table
     return number

@@ -108,8 +108,8 @@ def _join_facts_of_tasks(
     if not all(each.facts_of_tasks for each in tables):
         return {}
     facts: dict[str, list[TaskFacts]] = {}
-    for each in tables:
-        for task, facts_of_table in each.facts_of_tasks.items():
+    for table in tables:
+        for task, facts_of_table in table.facts_of_tasks.items():
             known = replace(facts_of_table, missing=None) if has_copies else facts_of_table
             facts.setdefault(task, []).append(known)
     return {task: join_facts(parts) for task, parts in facts.items()}
@@ -197,10 +197,10 @@ def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
     if note.code != "scores-alone":
         return False
     alone = 0
-    for each in select_codes([*gathered.notes, *gathered.lost], ["different-documents"]):
-        documents_of_models = each.fields["sizes"].values()
+    for notice in select_codes([*gathered.notes, *gathered.lost], ["different-documents"]):
+        documents_of_models = notice.fields["sizes"].values()
         # Each model's documents that not all models have.
-        alone += sum(number - each.fields["common"] for number in documents_of_models)
+        alone += sum(number - notice.fields["common"] for number in documents_of_models)
     return bool(alone == note.fields["scores"])
 
 

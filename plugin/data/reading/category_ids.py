@@ -39,10 +39,10 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
         tables: the tables, without inputs.
         category: the column with categories.
     """
-    for each in tables:
-        words = each.records.columns["item"].text
-        first = each.records.rows(words, f"where {words} is not null limit 1")
-        if not first or not first[0][0].isdecimal():
+    for table in tables:
+        words = table.records.columns["item"].text
+        first_words = table.records.rows(words, f"where {words} is not null limit 1")
+        if not first_words or not first_words[0][0].isdecimal():
             return []
     # Ids without gaps from 0 or 1 have the id 1 in every category. This test is fast.
     if not _stands_in_several(engine, tables, category, "1"):
@@ -70,10 +70,12 @@ def _stands_in_several(
 ) -> bool:
     """Return whether an id has rows in several categories."""
     queries = []
-    for each in tables:
-        columns = each.records.columns
+    for table in tables:
+        columns = table.records.columns
         condition = f"where {columns['item'].text} = {sql_literal(item)}"
-        queries.append(f"select {columns[category].text} as c from {each.records.scan} {condition}")
+        queries.append(
+            f"select {columns[category].text} as c from {table.records.scan} {condition}"
+        )
     ((number,),) = engine.rows(f"select count(distinct c) from ({' union all '.join(queries)})")
     return bool(number > 1)
 

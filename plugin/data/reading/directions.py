@@ -61,15 +61,15 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
     notes: dict[Notice, None] = {}
     accepted: dict[str, None] = {}
     decided = set[tuple[str, str | None]]()
-    for each in tables:
-        if not is_pointwise(each.records.columns):
-            oriented.append(each)
+    for table in tables:
+        if not is_pointwise(table.records.columns):
+            oriented.append(table)
             continue
-        new = _measures_by_name(each, query)
-        contradicted = _contradicted_measures(each, query)
+        new = _measures_by_name(table, query)
+        contradicted = _contradicted_measures(table, query)
         accepted |= dict.fromkeys(contradicted)
         new |= {old.name: changed for old, changed in contradicted.values()}
-        oriented.append(_with_measures(each, new))
+        oriented.append(_with_measures(table, new))
         for measure in new.values():
             decided.add((measure.own_name, measure.task))
             note = _note_on_direction(measure, asked)

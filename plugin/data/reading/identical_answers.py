@@ -86,8 +86,8 @@ def _queries_of_scores(tables: Sequence[RecordTable]) -> list[str]:
     if all responses are missing.
     """
     rows = []
-    for place, each in enumerate(tables):
-        columns = each.records.columns
+    for place, table in enumerate(tables):
+        columns = table.records.columns
         if not {"item", "model", "score", ANSWER_DIGEST} <= columns.keys():
             continue
         metric = columns["metric"].text if "metric" in columns else "cast(null as varchar)"
@@ -95,7 +95,7 @@ def _queries_of_scores(tables: Sequence[RecordTable]) -> list[str]:
         rows.append(
             f"select {columns['model'].text} as model, {columns['item'].text} as item, "
             f"{columns[ANSWER_DIGEST].text} as answer, {columns['score'].number} as score, "
-            f"{position} as position from {each.records.scan}"
+            f"{position} as position from {table.records.scan}"
         )
     if not rows:
         return []

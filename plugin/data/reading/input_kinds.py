@@ -46,8 +46,8 @@ def _hold_responses(rows: ItemRows) -> bool:
     Without such a row, the result is False.
     """
     holding = counted = 0
-    for each, question in zip(rows.tables, rows.inputs, strict=True):
-        responses = response_columns(each.records.columns)
+    for table, question in zip(rows.tables, rows.inputs, strict=True):
+        responses = response_columns(table.records.columns)
         if responses is None or question is None:
             continue
         words = question.shown.text
@@ -55,7 +55,7 @@ def _hold_responses(rows: ItemRows) -> bool:
         are_long = f"length({a}) >= {LONG_RESPONSE} and length({b}) >= {LONG_RESPONSE}"
         is_long = f"{are_long} and {words} is not null"
         counts = f"count(*) filter (contains({words}, {a}) and contains({words}, {b})), count(*)"
-        ((holding_in_table, number),) = each.records.rows(counts, f"where {is_long}")
+        ((holding_in_table, number),) = table.records.rows(counts, f"where {is_long}")
         holding += holding_in_table
         counted += number
     return holding > MAJORITY * counted
@@ -109,8 +109,8 @@ def _are_shorter_than_responses(rows: ItemRows) -> bool:
     The lengths of responses are those of a column, or of the texts.
     """
     shorter = counted = 0
-    for each, question in zip(rows.tables, rows.inputs, strict=True):
-        columns = each.records.columns
+    for table, question in zip(rows.tables, rows.inputs, strict=True):
+        columns = table.records.columns
         responses = response_columns(columns)
         if question is None:
             continue
@@ -123,7 +123,7 @@ def _are_shorter_than_responses(rows: ItemRows) -> bool:
         known = f"{question.shown.text} is not null and {a} + {b} is not null"
         is_shorter = f"length({question.shown.text}) < greatest({a}, {b})"
         counts = f"count(*) filter ({is_shorter}), count(*)"
-        ((shorter_in_table, number),) = each.records.rows(counts, f"where {known}")
+        ((shorter_in_table, number),) = table.records.rows(counts, f"where {known}")
         shorter += shorter_in_table
         counted += number
     return counted > 0 and shorter >= SHARE_OF_NEARLY_ALL * counted

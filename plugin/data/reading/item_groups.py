@@ -30,10 +30,10 @@ def require_groups(tables: Sequence[RecordTable], column: str) -> None:
         remedy = "name a column of the items' groups, such as the passage or the document"
         raise UsageError(f"{option} {column}: the column does not group items; {remedy}")
     values = set[str]()
-    for each in tables:
-        cell = _sql_of_groups(each, column, option)
-        values |= _require_values(each.records, column, cell, option)
-        _require_one_group(each.records, column, cell)
+    for table in tables:
+        cell = _sql_of_groups(table, column, option)
+        values |= _require_values(table.records, column, cell, option)
+        _require_one_group(table.records, column, cell)
     if len(values) == 1:
         [only] = values
         remedy = "intervals need at least two groups; leave the option out, or name another column"

@@ -167,11 +167,11 @@ def _identify_by_turn(engine: Duck, tables: Sequence[RecordTable]) -> Identified
     have named their turns.
     """
     queries = []
-    for each in tables:
-        columns = each.records.columns
-        if each.format in ("podium", "pointwise") and "turn" in columns:
+    for table in tables:
+        columns = table.records.columns
+        if table.format in ("podium", "pointwise") and "turn" in columns:
             cells = f"{columns['item'].text} as id, {columns['turn'].text} as turn"
-            queries.append(f"select {cells} from {each.records.scan}")
+            queries.append(f"select {cells} from {table.records.scan}")
     if not queries:
         return IdentifiedTables(tables)
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
@@ -378,12 +378,12 @@ def _have_conflict(engine: Duck, tables: Sequence[RecordTable], parts: QuestionP
     """
     inputs = parts.as_columns(tables, with_further=True)
     queries = []
-    for each, question in zip(tables, inputs, strict=True):
+    for table, question in zip(tables, inputs, strict=True):
         if question is not None:
-            item = each.records.columns["item"].text
+            item = table.records.columns["item"].text
             words = question.shown.text
             cells = f"{item} as id, hash({words}) as input"
-            queries.append(f"select {cells} from {each.records.scan} where {words} is not null")
+            queries.append(f"select {cells} from {table.records.scan} where {words} is not null")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
     return bool(
         engine.rows(f"select 1 from {rows} group by id having min(input) <> max(input) limit 1")
@@ -414,13 +414,13 @@ def _first_shared_category(tables: Sequence[RecordTable]) -> str:
 def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
     """Return tables whose items are named `CATEGORY:ID`, or by the id if there is no category."""
     named = []
-    for each in tables:
-        columns = each.records.columns
+    for table in tables:
+        columns = table.records.columns
         item = columns["item"].text
         prefix = f"coalesce({columns[category].text} || ':', '')"
         whole = Column(f"{prefix} || {item}")
         named.append(
-            replace(each, records=replace(each.records, columns={**columns, "item": whole}))
+            replace(table, records=replace(table.records, columns={**columns, "item": whole}))
         )
     return named
 
@@ -531,25 +531,25 @@ def _named_by_input(rows: ItemRows) -> list[RecordTable]:
         rows: the rows.
     """
     names = rows.engine.fresh("item_names")
-    first = "arg_min(id, (place, row)) as id, min((place, row)) as first"
+    earliest = "arg_min(id, (place, row)) as id, min((place, row)) as first"
     known = f"{rows.name} where id is not null and input is not null"
-    grouped = f"select input as hashed, {first} from {known} group by 1"
+    grouped = f"select input as hashed, {earliest} from {known} group by 1"
     number = "row_number() over (partition by id order by first)"
     named = f"select hashed, id, {number} as number from ({grouped}) as grouped"
     suffix = "case when number > 1 then '#' || number else '' end"
     rows.engine.store(names, f"select hashed, id || {suffix} as item_name from ({named}) as named")
     tables = []
-    for each, question in zip(rows.tables, rows.inputs, strict=True):
+    for table, question in zip(rows.tables, rows.inputs, strict=True):
         if question is None:
-            tables.append(each)
+            tables.append(table)
             continue
-        records = each.records
+        records = table.records
         hashed = hash_of_words(question.column)
         joined = f"left join {names} as known on known.hashed = {hashed}"
         scan = f"(select held.*, known.item_name from {records.scan} as held {joined})"
         item = Column(f"coalesce(item_name, {records.columns['item'].text})")
         columns = {**records.columns, "item": item}
-        tables.append(replace(each, records=replace(records, scan=scan, columns=columns)))
+        tables.append(replace(table, records=replace(records, scan=scan, columns=columns)))
     return tables
 
 
@@ -560,12 +560,14 @@ def _conflict_error(rows: ItemRows) -> OtherQuestionError:
         rows: the rows.
     """
     item, differing = rows_with_other_inputs(rows)
-    first, other = (f"{shorten(words, 60)!r} ({place})" for place, words in differing)
+    text_of_first, other = (f"{shorten(words, 60)!r} ({place})" for place, words in differing)
     question = rows.question
     where = f"the {plural('column', len(question.names))} {question.name}"
-    problem = f"item {item!r} has different inputs in {where}: {first} and {other}"
+    problem = f"item {item!r} has different inputs in {where}: {text_of_first} and {other}"
     if question.is_reference:
-        problem = f"item {item!r} has {first} in {where}, and another reference answer: {other}"
+        problem = (
+            f"item {item!r} has {text_of_first} in {where}, and another reference answer: {other}"
+        )
     remedy = (
         "responses can be compared only where models were asked the same: give different questions "
         "different ids, or correct the rows"

@@ -60,8 +60,8 @@ def gather_item_rows(
         category: name of the column with categories; None to leave categories empty.
     """
     queries = []
-    for place, (each, question) in enumerate(zip(tables, inputs, strict=True)):
-        columns = each.records.columns
+    for place, (table, question) in enumerate(zip(tables, inputs, strict=True)):
+        columns = table.records.columns
         empty = "cast(null as varchar)"
         unknown = "cast(null as ubigint)"
         is_scored = is_pointwise(columns)
@@ -85,7 +85,7 @@ def gather_item_rows(
             "category": empty if category is None else columns[category].text,
         }
         selected = ", ".join(f'{sql} as "{name}"' for name, sql in cells.items())
-        queries.append(f"select {selected} from {each.records.scan}")
+        queries.append(f"select {selected} from {table.records.scan}")
     name = engine.fresh("identified")
     engine.view(name, " union all ".join(queries))
     return ItemRows(engine, tables, inputs, name)

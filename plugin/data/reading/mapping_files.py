@@ -212,9 +212,9 @@ def _parse_yaml(path: Path) -> Any:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
         return None if root is None else _text_or_texts(root, path)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        first = " ".join(str(error).split()) or type(error).__name__
+        message = " ".join(str(error).split()) or type(error).__name__
         remedy = "repair the file"
-        raise DataError(f"not YAML ({first})", source=str(path), remedy=remedy) from None
+        raise DataError(f"not YAML ({message})", source=str(path), remedy=remedy) from None
 
 
 def _text_or_texts(node: "yaml.Node", path: Path) -> Any:

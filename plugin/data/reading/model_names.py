@@ -75,16 +75,16 @@ def alike_error(kind: str, alike: Sequence[str], places: Sequence[str] = ("", ""
 
 def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTable]) -> str:
     """Return the first file and row with a name in one of the columns; empty if there is none."""
-    for each in tables:
+    for table in tables:
         held = [
-            each.records.columns[column] for column in columns if column in each.records.columns
+            table.records.columns[column] for column in columns if column in table.records.columns
         ]
         if not held:
             continue
         condition = " or ".join(f"{column.text} = {sql_literal(name)}" for column in held)
-        ((row,),) = each.records.rows(f"min({ROW})", f"where {condition}")
+        ((row,),) = table.records.rows(f"min({ROW})", f"where {condition}")
         if row is not None:
-            return f"{each.source}, {each.records.name_row(row)}"
+            return f"{table.source}, {table.records.name_row(row)}"
     return ""
 
 
@@ -99,16 +99,16 @@ def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], 
     """
     known_names: set[str] = set()
     joined = []
-    for each in tables:
-        records = each.records
+    for table in tables:
+        records = table.records
         columns = dict(records.columns)
         for name in (name for name in NAME_COLUMNS if name in columns):
             names = distinct_texts(records, name)
             known_names.update(names)
             columns[name] = _joined_column(columns[name], names)
-        judges = {joined_name(name): judge for name, judge in each.judges.items()}
+        judges = {joined_name(name): judge for name, judge in table.judges.items()}
         renamed = {name: replace(judge, name=name) for name, judge in judges.items()}
-        joined.append(replace(each, records=replace(records, columns=columns), judges=renamed))
+        joined.append(replace(table, records=replace(records, columns=columns), judges=renamed))
     for each in joined:
         _reject_battles_with_itself(each)
     return joined, note_names_joined(known_names)

@@ -139,10 +139,10 @@ class QuestionParts:
         """
         further = self.further if with_further else ()
         columns: list[QuestionColumn | None] = []
-        for each, main in zip(tables, self.main, strict=True):
+        for table, main in zip(tables, self.main, strict=True):
             names = (*main, *further, *self.references)
             is_known = main or not any(self.main)
-            joined = _join_columns(each.records, names, self.doubt) if is_known else None
+            joined = _join_columns(table.records, names, self.doubt) if is_known else None
             columns.append(joined)
         return columns
 
@@ -264,10 +264,10 @@ def _further_names(
     Other tables have none. The list is empty if a table that says what was asked has no context.
     """
     further = []
-    for each, names in zip(tables, named, strict=True):
+    for table, names in zip(tables, named, strict=True):
         contexts: tuple[str, ...] = ()
         if names:
-            contexts = _known_names(each.records, CONTEXT_NAMES)
+            contexts = _known_names(table.records, CONTEXT_NAMES)
             if not contexts:
                 return []
         further.append(contexts)
@@ -343,11 +343,11 @@ def columns_of_references(
     recurs = "where c2 is not null group by place, c0, c2 having min(c1) <> max(c1) limit 1"
     with_ids = bool(engine.rows(f"select 1 from {rows} {recurs}"))
     columns: list[QuestionColumn | None] = []
-    for each in tables:
-        shown = _join_columns(each.records, (name,)).shown
+    for table in tables:
+        shown = _join_columns(table.records, (name,)).shown
         column = shown
         if with_ids:
-            item = each.records.columns["item"].text
+            item = table.records.columns["item"].text
             column = Column(f"concat({shown.text}, {sql_literal(SEPARATOR)}, {item})")
         columns.append(QuestionColumn((name,), column, shown, is_reference=True))
     return columns
@@ -371,14 +371,14 @@ def _are_parts_of_questions(
         whole: these columns with the further ones.
     """
     queries = []
-    for place, (each, first, joined) in enumerate(zip(tables, main, whole, strict=True)):
+    for place, (table, first, joined) in enumerate(zip(tables, main, whole, strict=True)):
         if first is None or joined is None:
             continue
-        columns = each.records.columns
+        columns = table.records.columns
         models = [columns[name].text for name in ("model", "model_a", "model_b") if name in columns]
         cells = f"hash({', '.join([str(place), *models])}) as whose, {columns['item'].text} as id"
         inputs = f"hash({first.column.text}) as main, hash({joined.column.text}) as input"
-        queries.append(f"select {cells}, {inputs} from {each.records.scan}")
+        queries.append(f"select {cells}, {inputs} from {table.records.scan}")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
     counts = "count(distinct main), count(distinct id)"
     ((texts, ids),) = engine.rows(f"select {counts} from {rows}")
@@ -395,11 +395,11 @@ def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, 
     The column `place` has the number of the table.
     """
     queries = []
-    for place, (each, names_of_table) in enumerate(zip(tables, names, strict=True)):
+    for place, (table, names_of_table) in enumerate(zip(tables, names, strict=True)):
         cells = [f"{place} as place"]
         for number, name in enumerate(names_of_table):
-            cells.append(f"{_one_spelling(each.records.columns[name])} as c{number}")
-        queries.append(f"select {', '.join(cells)} from {each.records.scan}")
+            cells.append(f"{_one_spelling(table.records.columns[name])} as c{number}")
+        queries.append(f"select {', '.join(cells)} from {table.records.scan}")
     return f"({' union all '.join(queries)}) as rows"
 
 

@@ -111,8 +111,8 @@ def _examples(
 ) -> dict[str, str]:
     """Return two different responses of a model to an item, by file and row."""
     condition = f"item = {sql_literal(item)} and model = {sql_literal(model)} and said is not null"
-    first = "select said, min((place, row, side)) as position"
-    query = f"{first} from {view} where {condition} group by said order by position limit 2"
+    by_position = "select said, min((place, row, side)) as position"
+    query = f"{by_position} from {view} where {condition} group by said order by position limit 2"
     examples = {}
     for _, position in engine.rows(query):
         place, row, side = position
@@ -132,12 +132,12 @@ def without_bulky_responses(tables: Sequence[RecordTable]) -> list[RecordTable]:
     The columns `SAME_ANSWERS` and `ANSWER_DIGEST` are left out of every table.
     """
     kept = []
-    for each in tables:
+    for table in tables:
         unused = {SAME_ANSWERS, ANSWER_DIGEST}
-        if each.format in FORMATS_WITHOUT_TEXTS:
+        if table.format in FORMATS_WITHOUT_TEXTS:
             unused.update(*RESPONSES)
         columns = {
-            name: column for name, column in each.records.columns.items() if name not in unused
+            name: column for name, column in table.records.columns.items() if name not in unused
         }
-        kept.append(replace(each, records=replace(each.records, columns=columns)))
+        kept.append(replace(table, records=replace(table.records, columns=columns)))
     return kept

@@ -133,15 +133,15 @@ def _select_rows(
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
-    for each in holders:
-        condition = f"where {_value_condition(each, column, [*values, *exempt])}"
-        if each.records.rows("1", f"{condition} limit 1"):
-            scan = f"(select * from {each.records.scan} {condition})"
-            facts = _facts_of_values(each, column, values)
-            records = replace(each.records, scan=scan)
+    for table in holders:
+        condition = f"where {_value_condition(table, column, [*values, *exempt])}"
+        if table.records.rows("1", f"{condition} limit 1"):
+            scan = f"(select * from {table.records.scan} {condition})"
+            facts = _facts_of_values(table, column, values)
+            records = replace(table.records, scan=scan)
             kept.append(
                 replace(
-                    each,
+                    table,
                     records=records,
                     missing=facts.missing,
                     absent=facts.absent,
@@ -181,12 +181,12 @@ def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> 
 def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:
     """Return the cells of a column that list a value among others, such as a category."""
     lists = set[str]()
-    for each in holders:
-        held = column_called(each.records, column)
+    for table in holders:
+        held = column_called(table.records, column)
         if held is None or held.is_number:
             continue
         condition = f"starts_with({held.text}, '[')"
-        cells = each.records.rows(f"distinct {held.text}", f"where {condition}")
+        cells = table.records.rows(f"distinct {held.text}", f"where {condition}")
         lists |= {cell for (cell,) in cells if value in values_in_cell(cell)}
     return sorted(lists - {value})
 

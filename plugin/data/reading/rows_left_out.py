@@ -61,11 +61,11 @@ def _rows_by_model(records: Records) -> Counter[str]:
 def notes_on_bad_rows(tables: Sequence[RecordTable]) -> list[Notice]:
     """Return a note for each file with rows that are left out, with the place and value of each."""
     notes = []
-    for each in tables:
-        if each.bad_rows:
+    for table in tables:
+        if table.bad_rows:
             places = {}
-            for row in each.bad_rows:
+            for row in table.bad_rows:
                 places[row.error.row] = row.problem or row.error.problem
-            fields = {"source": each.source, "rows": len(places), "places": places}
+            fields = {"source": table.source, "rows": len(places), "places": places}
             notes.append(Notice("bad-rows", fields))
     return notes

@@ -78,12 +78,12 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
     columns = _differing_columns(engine, tables)
     runs: list[RunRecord] = []
     places: list[tuple[int, str, Values]] = []
-    for place, each in enumerate(tables):
-        for model, values in _combinations(each, columns):
+    for place, table in enumerate(tables):
+        for model, values in _combinations(table, columns):
             places.append((place, model, values))
             run = _run_of_rows(model, dict(zip(columns, values, strict=True)))
             # Runs of one source would be taken for runs of one model on several tasks.
-            runs.append(replace(run, source=f"{each.source}#{len(runs)}"))
+            runs.append(replace(run, source=f"{table.source}#{len(runs)}"))
     if not runs:
         return _with_runs(NamedTables(tables), [])
     named = name_runs(runs)
@@ -101,8 +101,8 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
     differing = []
     for name in SETTING_COLUMNS:
         queries = []
-        for each in filter(_has_own_scores, tables):
-            columns = each.records.columns
+        for table in filter(_has_own_scores, tables):
+            columns = table.records.columns
             if name in columns and "item" in columns:
                 # One id may stand for several items: of several tasks, or by several metrics.
                 parts = [part for part in ("task", "category", "metric", "item") if part in columns]
@@ -110,7 +110,7 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
                 value = _one_spelling_of_setting(columns[name])
                 queries.append(
                     f"select hash({key}) as item, {columns['model'].text} as model, "
-                    f"{value} as value from {each.records.scan}"
+                    f"{value} as value from {table.records.scan}"
                 )
         if queries:
             several = "group by item, model having min(value) <> max(value) limit 1"
@@ -241,12 +241,12 @@ def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
     A setting of which the rows of a model have several values is not a setting of the model.
     """
     values: dict[str, dict[str, set[str]]] = {}
-    for each in filter(_has_own_scores, tables):
-        columns = each.records.columns
+    for table in filter(_has_own_scores, tables):
+        columns = table.records.columns
         model = columns["model"].text
         for name in [name for name in COMPARED_COLUMNS if name in columns]:
             value = _one_spelling_of_setting(columns[name])
-            rows = each.records.rows(
+            rows = table.records.rows(
                 f"{model}, min({value}), max({value})", f"where {model} is not null group by 1"
             )
             for model_of_row, least, largest in rows:

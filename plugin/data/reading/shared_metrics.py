@@ -24,8 +24,8 @@ def note_lone_models(tables: Sequence[RecordTable], gathered: GatheredBattles) -
     """
     of_models: dict[str, set[str]] = {}
     models_of: dict[str, set[str]] = {}
-    for each in tables:
-        for model, metric in _scored_metrics(each):
+    for table in tables:
+        for model, metric in _scored_metrics(table):
             of_models.setdefault(model, set()).add(metric)
             models_of.setdefault(metric, set()).add(model)
     if len(of_models) < 2:

@@ -165,15 +165,15 @@ def _texts_by_group(
     """
     chosen = ", ".join(map(sql_literal, ids))
     texts: dict[object, dict[str, str]] = defaultdict(dict)
-    for place, (each, question) in enumerate(zip(rows.tables, rows.inputs, strict=True)):
-        columns = each.records.columns
+    for place, (table, question) in enumerate(zip(rows.tables, rows.inputs, strict=True)):
+        columns = table.records.columns
         if question is None:
             continue
         whose = columns["model"] if is_pointwise(columns) else Column(sql_literal(""))
         item = columns["item"].text
         words = question.shown.text
         condition = f"where {item} in ({chosen}) and {words} is not null"
-        for model, item_of_row, said in each.records.rows(
+        for model, item_of_row, said in table.records.rows(
             f"{whose.text}, {item}, {words}", condition
         ):
             group = place if by_file else model

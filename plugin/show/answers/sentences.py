@@ -105,12 +105,12 @@ def add_answers(
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
     claimed = list(map(without_models, standings, in_doubt))
     answered = list(standings)
-    for k, each in enumerate(standings):
-        if each.slice not in compared:
+    for k, standings_of_slice in enumerate(standings):
+        if standings_of_slice.slice not in compared:
             continue
-        if are_of_stopped_judge(ranked[each.slice]):
-            of_slice = each.shown_slice if len(slices) > 1 else None
-            answered[k] = _answer_on_stopped_judge(each, of_slice)
+        if are_of_stopped_judge(ranked[standings_of_slice.slice]):
+            of_slice = standings_of_slice.shown_slice if len(slices) > 1 else None
+            answered[k] = _answer_on_stopped_judge(standings_of_slice, of_slice)
             continue
         # Where each answer is printed, each says itself that no place is certain.
         is_first_with_leader = k == 0 and bool(leading_group(claimed[k]))
@@ -118,9 +118,9 @@ def add_answers(
         if not are_alone or is_first_with_leader:
             on_slices = _sentence_on_slices(claimed[k], claimed, checks, noun)
         answered[k] = build_ranking_answer(
-            each,
-            ranked[each.slice],
-            fit_to_ranker(checks[each.slice], each),
+            standings_of_slice,
+            ranked[standings_of_slice.slice],
+            fit_to_ranker(checks[standings_of_slice.slice], standings_of_slice),
             what_next=on_slices,
             in_doubt=in_doubt[k],
             name_slice=(len(slices) > 1),
@@ -143,21 +143,21 @@ def _without_repeated_warning(
         checks: the checks of each slice, with p-values that are not adjusted.
     """
     described = set[str | None]()
-    for each in printed:
+    for standings_of_slice in printed:
         # An answer of a single sentence says nothing of the checks.
-        if len(each.answer) < 2:
+        if len(standings_of_slice.answer) < 2:
             continue
-        flagged = flagged_checks(adjust_tests(checks[each.slice]))
+        flagged = flagged_checks(adjust_tests(checks[standings_of_slice.slice]))
         described_checks = [check.name for check in flagged[:MOST_DESCRIBED]]
         if "items" in described_checks:
-            described.add(each.slice)
+            described.add(standings_of_slice.slice)
     repeated = CHECKS["items"].code
     shortened = []
-    for each in standings:
-        warnings = each.warnings
-        if each.slice in described:
+    for standings_of_slice in standings:
+        warnings = standings_of_slice.warnings
+        if standings_of_slice.slice in described:
             warnings = tuple(warning for warning in warnings if warning.code != repeated)
-        shortened.append(replace(each, warnings=warnings))
+        shortened.append(replace(standings_of_slice, warnings=warnings))
     return tuple(shortened)
 
 

@@ -258,9 +258,9 @@ def _places_table(entries: Sequence[SiteEntry]) -> Table:
     header = ["model"]
     cells_by_model: list[dict[str, str]] = []
     models: dict[str, None] = {}
-    for each in entries:
-        standings = each.standings
-        header.append(printable(each.title))
+    for board in entries:
+        standings = board.standings
+        header.append(printable(board.title))
         cells = {entry.model: _format_score(standings, entry) for entry in standings.entries}
         cells_by_model.append(cells)
         models |= dict.fromkeys(cells)

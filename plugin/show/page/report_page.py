@@ -188,15 +188,16 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     """
     charts = {}
     standings = content.ranking.standings
-    for k, each in enumerate(standings):
+    for k, standings_of_slice in enumerate(standings):
         on_same_axis = [
             other
             for other in standings
-            if other.slice == each.slice and other.scale.name == each.scale.name
+            if other.slice == standings_of_slice.slice
+            and other.scale.name == standings_of_slice.scale.name
         ]
         # The chart of the first of these shows them all, the chart of another one only itself.
-        is_first = on_same_axis[0] is each
-        shown = on_same_axis if is_first else [each]
+        is_first = on_same_axis[0] is standings_of_slice
+        shown = on_same_axis if is_first else [standings_of_slice]
         charts[f"forest-{k}"] = forest(shown), _forest_caption(shown)
     if content.matchups is not None:
         shares = content.rank_probabilities

@@ -118,11 +118,11 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
         *(_target_row(each, "soft", has_corrected) for each in calibrations),
     ]
     legend = []
-    for each in calibrations:
-        weights = each.target.weights
+    for calibration in calibrations:
+        weights = calibration.target.weights
         if len(weights) > 1:
             texts = [f"{name} {slope_text(weight)}" for name, weight in weights.items()]
-            legend.append(f"{each.target.kind} weighs {', '.join(texts)}")
+            legend.append(f"{calibration.target.kind} weighs {', '.join(texts)}")
     legend.append(LEGEND)
     title = "targets side by side, leave one model out"
     return _table_report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=legend)
@@ -180,11 +180,11 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     if any(are_corrected):
         errors.append("MAE, scale-corrected")
     rows = []
-    for (each, kind), is_corrected in zip(rows_of_report, are_corrected, strict=True):
-        interval, *correlations = _interval_texts(each.accuracy[kind])
+    for (calibration, kind), is_corrected in zip(rows_of_report, are_corrected, strict=True):
+        interval, *correlations = _interval_texts(calibration.accuracy[kind])
         own_column = "MAE, scale-corrected" if is_corrected else "MAE"
         cells = [interval if column == own_column else EMPTY for column in errors]
-        rows.append([*_ratings_name(each, kind), *cells, *correlations])
+        rows.append([*_ratings_name(calibration, kind), *cells, *correlations])
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known"
     if level is not None:

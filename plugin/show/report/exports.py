@@ -143,11 +143,11 @@ def scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
 
     Scores of a metric, their intervals and errors are as the eval reports them.
     """
-    for each in ranking.standings:
-        measure = metric_of_scores(each)
-        for entry in each.entries:
+    for standings in ranking.standings:
+        measure = metric_of_scores(standings)
+        for entry in standings.entries:
             if entry.score is not None:
-                yield each, entry_in_eval(entry, measure)
+                yield standings, entry_in_eval(entry, measure)
 
 
 def hub_result_files(

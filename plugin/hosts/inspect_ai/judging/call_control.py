@@ -460,8 +460,8 @@ class CircuitBreaker:
             if len(different_failures) > 1:
                 self._settle()
             elif len(self._failures) == CALLS_BEFORE_STOPPING:
-                first = f"its first {CALLS_BEFORE_STOPPING} calls all failed"
-                self._settle(JudgeStoppedError(f"{first} by {self._failures[0]}"))
+                first_calls = f"its first {CALLS_BEFORE_STOPPING} calls all failed"
+                self._settle(JudgeStoppedError(f"{first_calls} by {self._failures[0]}"))
             raise
         except BaseException:
             # The call was cancelled, because the other order failed. Another call takes its place.

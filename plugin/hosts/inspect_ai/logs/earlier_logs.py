@@ -126,12 +126,16 @@ def require_other_model(
         return
     model = gathered.own_models[0]
     folder = folder_of(gathered.run[0])
-    first = f"{model} is the first model in {folder} with a finished log of task {spec.task}"
+    is_first_model = (
+        f"{model} is the first model in {folder} with a finished log of task {spec.task}"
+    )
     if not (is_judged or has_scores):
         judge = option_text("judge", "MODEL")
-        raise LoneModelError(f"{first}, which has no score to rank by: name a judge with {judge}")
+        raise LoneModelError(
+            f"{is_first_model}, which has no score to rank by: name a judge with {judge}"
+        )
     raise LoneModelError(
-        f"{first}; the next run can be ranked against it, or name logs with "
+        f"{is_first_model}; the next run can be ranked against it, or name logs with "
         f"{option_text('against', 'PATH')}"
     )
 

@@ -200,14 +200,14 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """
     for task, runs_of_task in _group_by_task(runs).items():
         ways: dict[str, list[str]] = {}
-        for each in runs_of_task:
-            if each.reduction.is_mean or each.reduction.epochs == 1:
+        for run in runs_of_task:
+            if run.reduction.is_mean or run.reduction.epochs == 1:
                 continue
             means = [
-                f"{each.run.who} {figure.mean:.4g} ({figure.epoch_mean:.4g})"
-                for figure in each.figures
+                f"{run.run.who} {figure.mean:.4g} ({figure.epoch_mean:.4g})"
+                for figure in run.figures
             ]
-            ways.setdefault(str(each.reduction), []).extend(means)
+            ways.setdefault(str(run.reduction), []).extend(means)
         for reduction, means in ways.items():
             fields = {"task": task, "reduction": reduction, "means": means}
             yield Notice("scores-reduced", fields)
@@ -234,15 +234,15 @@ def notes_on_means(
     if all(figure.own is None for each in runs for figure in each.figures):
         return
     means = _means_on_shared_items(frames)
-    for each in runs:
-        for figure in each.figures:
-            shared = means.get((each.run.path, figure.metric))
+    for run in runs:
+        for figure in run.figures:
+            shared = means.get((run.run.path, figure.metric))
             if shared is not None:
                 figure = figure._replace(mean=shared.mean, items=shared.items)
             if figure.own is None or figure.is_own:
                 continue
             figures = {
-                "path": str(each.run.path),
+                "path": str(run.run.path),
                 "metric": figure.metric,
                 "mean": figure.mean,
                 "items": figure.items,

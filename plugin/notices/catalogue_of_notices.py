@@ -235,7 +235,8 @@ OF_READING = {
     "no-item-column": "no item column: rows counted as independent",
     "no-judge-column": (
         "no judge column: the {raters} in {column} count as one judge; if {column} is the judge, "
-        "say {option:columns=judge={column}}"
+        "say {option:columns=judge={column}}; if these are human voters, "
+        "{option:columns=voter={column}}"
     ),
     "no-whole-row": ("{path}: no whole row of samples, so {model} is missing; run {task} again"),
     "no-such-column": "no column {column!r} in {files:most 3}: none of their rows kept",

@@ -144,3 +144,27 @@ def test_rows_of_groups_of_items_speak_of_the_groups():
     assert row_of(few_audit, "categories").check.reason == (
         "no category of the column kind has 8 passages or more in it and outside it"
     )
+
+
+def votes_of(column):
+    """Return a crowd's votes, with the voters in a column."""
+    board = make_board(KINDS["loud voter"].world, 1).rename(columns={"voter": column})
+    return board.assign(judge="crowd")
+
+
+def test_a_column_that_may_name_the_voters_is_proposed():
+    audit = audit_of(votes_of("worker"))
+    voters = row_of(audit, "voters")
+    assert voters.check.result is Result.NOT_KNOWN
+    assert voters.check.reason == "the column worker may name the voters, and is not read as such"
+    assert voters.command.endswith("--columns voter=worker")
+    read = podium.audit(podium.read_battles(votes_of("worker"), columns={"voter": "worker"}))
+    assert row_of(read.boards[0], "voters").finding_text.startswith("30 voters: ")
+
+
+def test_named_voters_are_not_said_to_count_as_one_judge():
+    board = votes_of("voter").drop(columns="judge")
+    codes = [notice.code for notice in podium.read_battles(board).notes]
+    assert "no-judge-column" not in codes
+    other = podium.read_battles(board.rename(columns={"voter": "worker"}))
+    assert "no-judge-column" in [notice.code for notice in other.notes]

@@ -389,7 +389,8 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
 
     If no row has an item, a note names the column that looks like the item, if any, and another one
     a column that may count battles. If some rows lack an item, a note has their number. Raters are
-    the values of a column with a usual name of judges in a table without a judge.
+    the values of a column with a usual name of judges in a table without a judge and without
+    voters.
 
     Args:
         engine: the database.
@@ -412,7 +413,8 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         *(f"{name}_id" for name in table.LIKELY_NAMES["judge"]),
     }
     rater = next((name for name in names if name.lower() in usual_names), None)
-    if rater is not None and not _has_values(engine, view, "judge"):
+    lacks_raters = not any(_has_values(engine, view, name) for name in ("judge", "voter"))
+    if rater is not None and lacks_raters:
         ((number,),) = engine.rows(f"select count(distinct {quote_name(rater)}) from {view}")
         if number > 1:
             notes.append(Notice("no-judge-column", {"raters": number, "column": rater}))

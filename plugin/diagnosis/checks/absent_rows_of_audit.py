@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
+from podium.data.reading.table import LIKELY_NAMES
+from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.category_checks import why_no_categories
 from podium.diagnosis.checks.group_checks import why_no_groups
@@ -140,7 +142,17 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
 
 
 def _row_of_voters(data: AuditData) -> Check:
-    """Return the row of voters, which does not apply."""
+    """Return the row of voters.
+
+    It is not known if humans voted, and a column that is not read as voters has a usual name of
+    them; else it does not apply.
+    """
+    columns = data.battles.columns
+    usual = sorted(with_ids(LIKELY_NAMES["judge"]) & (columns - {"voter"}))
+    if usual and are_human_votes(data.battles):
+        [column, *_] = usual
+        reason = f"the column {column} may name the voters, and is not read as such"
+        return not_known("voters", reason, fields={"column": column})
     reason = "no column names voters"
     if len((data.battles.whole or data.battles).judges) > 1:
         reason += ", and there are few judges"

@@ -146,6 +146,7 @@ WHAT_IS_MISSING = {
     "human scale": "podium label {reading} --responses RESPONSES -o sheet.csv",
     "own family": "podium audit {all} --models TABLE",
     "self-preference": "podium audit {all} --models TABLE",
+    "voters": "podium audit {all} --columns voter={column}",
 }
 """By name of a check that is not known, the template of the command that makes it known."""
 PLAN_OF_SCORES = "podium plan --difference 2points {spread}"

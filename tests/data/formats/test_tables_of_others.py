@@ -328,7 +328,7 @@ def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_
     assert item.endswith("if prompt_id is the item, say --columns item=prompt_id")
     assert judge == (
         f"no judge column: the 2 in {rater} count as one judge; if {rater} is the judge, say "
-        f"--columns judge={rater}"
+        f"--columns judge={rater}; if these are human voters, --columns voter={rater}"
     )
     named = podium.read_battles(path, columns={"item": "prompt_id", "judge": rater})
     assert (named.judges, named.counts().items, notice_texts(named.notes)) == (
@@ -343,7 +343,7 @@ def test_a_table_with_items_says_which_column_may_be_the_judge(save):
     path = save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,bob\n")
     problem = (
         "no judge column: the 2 in rater count as one judge; if rater is the judge, say "
-        "columns={'judge': 'rater'}"
+        "columns={'judge': 'rater'}; if these are human voters, columns={'voter': 'rater'}"
     )
     assert notice_texts(podium.read_battles(path).notes) == (problem,)
     assert (

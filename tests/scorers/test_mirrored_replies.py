@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 import pytest
-from scorers.test_corpora_of_replies import CORPORA, read, rows_of
+from test_corpora_of_replies import CORPORA, read, rows_of
 
 from podium.scorers.reply import Verdict
 

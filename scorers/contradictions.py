@@ -110,6 +110,8 @@ EXAMPLE_HEADING = re.compile(
 LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")
 LETTER_B = re.compile(r"B(?<![\w'’].)(?!\w|['’](?!s\b))")
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
+NAMED_SIDE = re.compile(r"(?<![\w'’])[AB](?!\w)")
+"""The letter of a response, in a sentence."""
 SENTENCE_BREAK = re.compile(r"[.!?][*_\"”’)\]]*\s+|\n")
 # `\boxed{A}` or `\boxed{\text{A}}`.
 BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*(?P<value>[^{}\n]{1,40})\}")
@@ -179,9 +181,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         return True
     if COMPARISON_GOES_ON.match(view, verdict.end):
         return True
-    if verdict.form == "closing" and any(
-        map(UNDECIDED_SENTENCE.match, SENTENCE_BREAK.split(text_before))
-    ):
+    if verdict.form == "closing" and _is_closing_in_doubt(text_before, verdict.preferred):
         return True
     if _names_other_verdict(view, verdict) or _has_other_box(view, verdict):
         return True
@@ -201,6 +201,26 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True
     return verdict.form == "leading" and _describes_both(view, verdict, other)
+
+
+def _is_closing_in_doubt(text_before: str, preferred: str) -> bool:
+    """Return whether it is in doubt that the last sentence of a reply, a bare letter, is a verdict.
+
+    It is not if the sentence before it names this response and not the other, and does not blame
+    it, as in `A is correct. A.`, and if no sentence says that there is no verdict. After `Only one
+    of them is wrong. A.`, the letter may be that of the worse response.
+
+    Args:
+        text_before: the text before the letter.
+        preferred: the letter.
+    """
+    sentences = [part for part in SENTENCE_BREAK.split(text_before) if WORD.search(part)]
+    if any(map(UNDECIDED_SENTENCE.match, sentences)):
+        return True
+    if preferred not in OTHER_RESPONSE or not sentences:
+        return False
+    last = sentences[-1]
+    return has_fault(last) or {*NAMED_SIDE.findall(last)} != {preferred}
 
 
 def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:

@@ -98,8 +98,10 @@ HEADING = re.compile(
 )
 """A heading that names a response, such as `### Response A`; its text may follow."""
 WHICH_QUESTION = re.compile(
-    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\b(?:worse|worst|weaker|less|fewer|lose\w*"
-    r"|wrong|reject\w*|errors?|mistakes?|faults?|flaws?|problems?|issues?)\b)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
+    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\b(?:worse|worst|weaker|less|least|fewer|poor\w*|lose\w*"
+    r"|wrong|reject\w*|errors?|mistakes?|faults?|flaws?|problems?|issues?)\b)"
+    r"(?:which(?=.*\b(?:better|best|prefer\w*|wins?|winner|stronger|superior|favou?r\w*|more|most"
+    r"|higher|choose|chosen|pick|good|right|correct)\b)|welche|laquelle|quelle|cuál|какой|哪)",
     re.IGNORECASE,
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""

@@ -107,7 +107,7 @@ Most lines of replies begin so, and state no verdict.
 BASIS = re.compile(
     r"(?i)[*_ ]*(?:judging|going|based|as far as|by|on|from|for|i give|i can)\b"
     r"(?!.*\b(?:says?|reads?|responses?|answers?|text (?:of|in)|words|lines?|quot\w+|ends?|only"
-    r"|merely|[ab])\b.*[:：])"
+    r"|merely|los\w+|worse|worst|weak\w*|mistakes?|errors?|faults?|flaws?|problems?|[ab])\b.*[:：])"
     r"(?:[ ,]+[\w'’]+){1,10}[:：][*_ \t]*"
 )
 """What a verdict rests on, before it: `On style and structure:`."""

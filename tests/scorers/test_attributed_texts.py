@@ -96,7 +96,23 @@ def test_marks_and_criteria_that_contradict_a_verdict_leave_it_unparsed(
     assert read(name, f"{marks}\n\n{VERDICTS[name]}").reason is not None
 
 
-@pytest.mark.parametrize("text", ["No verdict. A", "Which has more errors? A.", "A ✅ B ✅"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No verdict. A",
+        "Which has more errors? A.",
+        "A ✅ B ✅",
+        "Only one of them is wrong. A.",
+        "I'd give response B the top school grade. A.",
+        "Neither is good. The one to drop is clear. A.",
+        "Response B is the only one I trust. The outlier is easy to name. A.",
+        "A fails the tests. A.",
+        "B gives the right total.\n\nWhich one should be thrown out?\nA",
+        "Which response hallucinated a citation?\n\nA",
+        "For the losing side: A",
+        "By number of mistakes: A",
+    ],
+)
 def test_a_last_letter_that_is_no_verdict_is_unparsed(text: str) -> None:
     assert read("direct", text).reason is not None
 

@@ -106,6 +106,17 @@ def test_a_judge_that_takes_turns_finds_only_its_own_battles_in_its_cache(write_
     assert float(share) / 100 == pytest.approx(1 / 2, abs=0.08)
 
 
+def test_a_judge_of_whole_items_without_a_measured_one_has_the_share_of_all(write_responses, capfd):
+    files = write_responses(
+        dict.fromkeys("abcdefghijklmnop", 1.0), items=6, instruction=lambda k: f"{k} {WORDS}"
+    )
+    judges = ["scripted/one", "scripted/two", "scripted/three"]
+    previewed(judges, responses=files, replies="text", judges="rotate", realization="numeric")
+    [share] = re.findall(r"tokens \((\S+)% of the input can", capfd.readouterr().err)
+    # The prompts of the 120 battles of an item differ only after the item.
+    assert float(share) > 95
+
+
 def test_the_preview_of_short_items_says_nothing_on_prompt_caches(write_responses, capfd):
     files = write_responses(dict.fromkeys("abc", 1.0), items=2)
     previewed("scripted/judge", responses=files, replies="text")

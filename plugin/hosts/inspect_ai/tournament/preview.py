@@ -484,8 +484,10 @@ def _cacheable_input(
         measured += battles[:MEASURED_PROMPTS]
     orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
     models = [str(model) for model in judges_by_role()] or [""]
+    all_prompts = _prompts_of(responses, measured, how, orders)
+    # A judge without a measured battle is expected to find as much in its cache as all together.
     prompts_by_judge = [
-        _prompts_of(responses, battles, how, orders)
+        _prompts_of(responses, battles, how, orders) or all_prompts
         for battles in _battles_by_judge(measured, rotation, len(models))
     ]
     numbers = [least_cached(model) for model in models]

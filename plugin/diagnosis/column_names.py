@@ -11,6 +11,8 @@ WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """The words of a name such as `answer_index`, `answerKey` or `subject name`."""
 WORDS_OF_FORM = frozenset({"id", "ids", "idx", "index", "key", "letter", "name", "text", "value"})
 """Last words that say in which form the values are given, not what they are."""
+SIDES = frozenset({"left", "right", "a", "b", "first", "second"})
+"""Last words that say which response a value is of, as in `len_left`."""
 ANSWERS = frozenset(
     {
         *("answer", "answers", "answerkey", "choice", "correct", "gold", "groundtruth", "label"),
@@ -65,10 +67,10 @@ def _words_of_name(column: str) -> list[str]:
 def _noun_of_name(column: str) -> str:
     """Return the last word of a name that says what the values are; empty without words.
 
-    >>> [_noun_of_name(name) for name in ("answerKey", "gold_passage_id", "id")]
-    ['answer', 'passage', 'id']
+    >>> [_noun_of_name(name) for name in ("answerKey", "gold_passage_id", "len_left", "id")]
+    ['answer', 'passage', 'len', 'id']
     """
     words = _words_of_name(column)
-    while len(words) > 1 and words[-1] in WORDS_OF_FORM:
+    while len(words) > 1 and words[-1] in WORDS_OF_FORM | SIDES:
         words.pop()
     return words[-1] if words else ""

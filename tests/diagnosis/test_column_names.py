@@ -15,7 +15,9 @@ def test_answers_are_known_by_name(name):
     assert not is_of_categories(name)
 
 
-@pytest.mark.parametrize("name", ["level", "difficulty", "num_hops", "year", "prompt_length"])
+@pytest.mark.parametrize(
+    "name", ["level", "difficulty", "num_hops", "year", "prompt_length", "len_left"]
+)
 def test_measures_are_known_by_name(name):
     assert is_of_measures(name)
     assert not is_of_answers(name)

@@ -78,15 +78,16 @@ class Probe:
 
     @property
     def applies(self) -> bool:
-        """Whether the probe can be made of such data."""
+        """Whether the probe can be made of data like these; True unless the check says no."""
         return bool(self.check.fields.get("applies", True))
 
     @property
     def finding_text(self) -> str:
-        """What was found, or why it is not known, as a part of a sentence.
+        """What was found, or why the result is not known, as a clause.
 
-        It begins with the name of the judge, if the probe is about one. That of an ok check ends
-        with its adjusted p-value if this is above 5%; that of lost replies also has their share.
+        The text begins with the name of the judge, if the probe is about one. The text of an ok
+        check ends with its adjusted p-value if this is above 5%. The text of an ok check of lost
+        replies also has the share of replies lost.
         """
         text = self.check.figure
         is_ok = self.check.result is Result.OK
@@ -101,14 +102,16 @@ class Probe:
     def advice(self) -> str:
         """What helps in words; empty if there is nothing to say.
 
-        If the probe has a command and is not known, it is empty: the command makes it known. If it
-        is flagged, it is the text of `ADVICE` if it has a command or the check has no remedy, else
-        the remedy of the check.
+        If the probe has a command and its check is not known, the advice is empty: the command
+        makes it known. Otherwise, it is the remedy of the check, with one exception. If the check
+        is flagged, and the probe has a command or the check has no remedy, the text of `ADVICE`
+        replaces the remedy; a check that `ADVICE` does not name keeps its remedy, without the parts
+        in `WRITTEN_BY_CONVERT`.
         """
         if self.command and not self.check.is_known:
             return ""
-        has_words = bool(self.check.remedy) and not self.command
-        if self.check.is_flagged and not has_words:
+        keeps_remedy = bool(self.check.remedy) and not self.command
+        if self.check.is_flagged and not keeps_remedy:
             advice = self.check.remedy
             if self.check.name in ADVICE:
                 nouns = self.check.fields.get("nouns", "items")
@@ -121,7 +124,10 @@ class Probe:
 
     @property
     def remedy(self) -> str:
-        """What helps in words, with the command in brackets; empty if nothing is to be done."""
+        """What helps in words, with the command in brackets; the command alone without advice.
+
+        The text is empty if there is neither advice nor a command.
+        """
         if not self.command:
             return self.advice
         command = f"`{self.command}`"
@@ -169,7 +175,7 @@ class BoardAudit:
 
     Attributes:
         standings: the ranking.
-        probes: its probes, the flagged ones first.
+        probes: its probes, in the order of `Probe.place`: the flagged ones first.
         answer: at most three sentences: whether to use the ranking, which models lead, and what to
             do first.
         source: what was typed to read the battles, as in the commands of the probes.
@@ -193,7 +199,7 @@ class BoardAudit:
 
     @property
     def flagged_probes(self) -> tuple[Probe, ...]:
-        """The flagged probes, the gravest first."""
+        """The probes whose check is flagged, in the order of `probes`."""
         return tuple(probe for probe in self.probes if probe.check.is_flagged)
 
     def to_dict(self) -> dict[str, Any]:
@@ -246,7 +252,8 @@ class Audit(Document):
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per probe and slice, with the values of `Probe.to_dict`.
 
-        Its fields and models are left out.
+        The columns are `slice`, `judge` (empty if the probe is about the whole ranking), and the
+        other keys of the dictionary except `fields` and `models`.
         """
         import pandas as pd
 

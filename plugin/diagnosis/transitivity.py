@@ -117,7 +117,8 @@ class TripleCounts(NamedTuple):
         models: names of the models, the highest win rate first.
         soft: whether at least half of the credits are soft. If not, the sums of the SNTD are 0.
         triples: positions in `models` of the models of each triple, i < j < k, shape (triples, 3).
-        scenario: position in `SCENARIOS` of each triple, shape (triples,).
+        scenario: position in `SCENARIOS` of each triple, by the win rates of its models, shape
+            (triples,).
         by_triple: sums over items, shape (3, triples).
         by_group: sums over triples by group (see `GROUPS`) and item, shape (3, groups, items).
         ties: share of ties among the known verdicts on a pair and an item.
@@ -158,8 +159,11 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     """Count known and intransitive triples of models on items, and sum their SNTD.
 
     The verdict of a pair on an item is the unweighted mean of its credits over judges, responses
-    and repeats. The result is `Missing` if no row names its item, if there are fewer than 3 models,
-    or if there are more than `MOST_CELLS` triples on items.
+    and repeats.
+
+    Returns:
+        The counts. `Missing` if no row names its item, if there are fewer than 3 models, or if
+        there are more than `MOST_CELLS` triples on items.
 
     Raises:
         NotIdentifiedError: no battle is readable.
@@ -346,8 +350,9 @@ def _arrange_verdicts(
         place: rank of each model, 0 for the strongest, shape (models,).
 
     Returns:
-        The mean credit of the stronger model, NaN if there is no verdict; and the stability code.
-        The shape of each is (pairs, items), with pairs of ranks as `pair_number` numbers them.
+        The mean credit of the stronger model, NaN if there is no verdict; and the stability code
+        (`UNSEEN` also without a verdict). The shape of each is (pairs, items), with pairs of ranks
+        as `pair_number` numbers them.
     """
     first = place[coded.a]
     second = place[coded.b]
@@ -422,7 +427,8 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def chance_of_no_order(ties: float) -> float:
     """Return the expected share of intransitive triples (PNT) for random verdicts.
 
-    The verdicts of a triple are independent, and wins and losses are equally likely.
+    The three verdicts of a triple are independent, and wins and losses are equally likely. The
+    result is 0.25 without ties.
 
     Args:
         ties: probability of a tie, in [0, 1].

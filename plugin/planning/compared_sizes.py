@@ -26,6 +26,10 @@ def compared_size(
 ) -> ComparedSize | None:
     """Return on how many items `podium compare` detects a difference.
 
+    For a difference in Elo, the test is a score test of verdicts, and `disagree` and `spread` are
+    ignored. For another difference, the test is an exact sign test with `disagree`, and a paired t
+    test with `spread`.
+
     Args:
         difference: the difference, as `2points`, `0.02` or `40elo`; empty for none.
         ties: share of verdicts that are ties, in [0, 1), for a difference in Elo.
@@ -160,10 +164,13 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
     """Return the power of the two-sided one-sample t test.
 
     Args:
-        difference: true mean over items.
+        difference: true mean over items, above 0.
         deviation: standard deviation over items, in the same units.
         level: confidence level of the test, in (0, 1).
         items: number of items, 2 or more.
+
+    Returns:
+        The power in [0, 1].
     """
     from scipy.special import nctdtr, stdtrit
 
@@ -205,7 +212,8 @@ def critical_wins(number: int | np.ndarray, error_rate: float) -> np.ndarray:
     """Return the critical number of wins of the one-sided exact sign test.
 
     It is the smallest w such that a fair coin wins more than w of `number` tosses with a
-    probability of at most `error_rate`. The test detects more than w wins, not w itself.
+    probability of at most `error_rate`. The test detects more than w wins, not w itself. The result
+    has floats.
 
     Args:
         number: number of tosses, any shape.

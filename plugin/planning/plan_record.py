@@ -119,7 +119,7 @@ class Tariff:
 
     @property
     def take_turns(self) -> bool:
-        """Whether each battle has one of several judges, in turn."""
+        """Whether judges take turns, so that most battles have one of several judges."""
         return self.judges is not None and not self.judges.isdecimal()
 
     @property
@@ -147,8 +147,8 @@ class Tariff:
         """Return what a number of battles costs, over all judges.
 
         The number of battles of each judge is rounded up. Of the calls of a judge on an item, all
-        but the first can get its shared tokens from a prompt cache, if they are as many as
-        the provider caches (`least_cached`).
+        but the first can get its shared tokens from a prompt cache, if there are as many shared
+        tokens as the provider caches (`least_cached`).
 
         Args:
             battles: number of battles.
@@ -235,10 +235,10 @@ class Decision:
     """The result of the decision tree.
 
     Attributes:
-        design: what is to be compared: all models with a baseline, all pairs, single pairs, or
-            all models in a ranking.
-        advice: what to do, a sentence without a period.
-        steps: the questions that led to it, with their answers.
+        design: what is to be compared: `baseline` (all models with a baseline), `round_robin` (all
+            pairs), `pairs` (single pairs), or `ranking` (all models, by any design).
+        advice: what to do, a clause without a period.
+        steps: the questions up to the one that decided, each with its answer.
     """
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
@@ -485,7 +485,10 @@ class PlanRequest:
 
     @property
     def compares_one_pair(self) -> bool:
-        """Whether two models of a pilot are compared, for which no design needs an anchor."""
+        """Whether the two models of a pilot are compared, without a baseline.
+
+        No design then needs an anchor.
+        """
         is_of_two = self.record is not None and len(self.record.field.models) == 2
         return is_of_two and self.models == 2 and self.baseline is None
 

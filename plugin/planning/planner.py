@@ -129,7 +129,7 @@ def make_plan(
 
 
 def _size_in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
-    """Return the size of a comparison with as many items as it takes in the pilot's groups.
+    """Return the size of a comparison with as many items as the pilot's groups make necessary.
 
     It is returned unchanged if the pilot's items have no groups; None stays None.
     """
@@ -139,8 +139,10 @@ def _size_in_groups(compared: ComparedSize | None, request: PlanRequest) -> Comp
 
 
 def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:
-    """Return the flagged checks of a pilot because of which its plan may be wrong; none without a
-    pilot."""
+    """Return the flagged checks of a pilot because of which its plan may be wrong.
+
+    The gravest one comes first. The tuple is empty without a pilot.
+    """
     if record is None:
         return ()
     from podium.diagnosis.checks.all_checks import checks_of_comparison, doubts_about_plan
@@ -176,6 +178,9 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
     """Return the share of battles that end in a tie.
 
     It is the given share, else that of the pilot, else `ASSUMED_TIES`.
+
+    Returns:
+        The share: without an interval if it is given or assumed.
     """
     if ties is not None:
         return Estimate(ties)
@@ -239,7 +244,7 @@ def _build_plan(request: PlanRequest) -> Plan:
 
 
 def _numbers_of_plan(request: PlanRequest) -> dict[str, Any]:
-    """Return the numbers that a plan starts from, as `Plan.asked` has them."""
+    """Return the numbers that a plan starts from, by name, as `Plan.asked` has them."""
     record = request.record
     return {
         "models": request.models,
@@ -453,7 +458,7 @@ def _assumption_on_weights(battles: Battles) -> str:
 
 
 def _assumption_on_raters(raters: Raters) -> str:
-    """Write that more items do not remove the error of which voters or judges there are."""
+    """Write that more items do not remove the error due to which voters or judges there are."""
     units = plural(raters.unit, 2)
     return (
         f"the pilot's {raters.number:,} {units} are taken as they are: a ranking also has the "
@@ -493,12 +498,15 @@ def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
 def _check_names(
     names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]
 ) -> None:
-    """Raise UsageError for a baseline or pair that is not in the pilot, or a pair of one model.
+    """Check that the baseline and the pairs are models of the pilot.
 
     Args:
         names: names of the pilot's models. If there are none, any name is accepted.
         baseline: name of the baseline; None if there is none.
         pairs: names of the pairs of interest.
+
+    Raises:
+        UsageError: a name is not among `names`, or a pair has one model twice.
     """
     typed = [baseline] if baseline else []
     typed += chain.from_iterable(pairs)
@@ -515,12 +523,18 @@ def select_design(
 ) -> Decision:
     """Decide what to compare, by a decision tree (Don-Yehiya et al. 2026, Figure 5).
 
-    The first question that is answered yes decides.
+    The questions are asked in this order, and the first one that is answered yes decides. Is there
+    a baseline? Then `design` is `baseline`. Are there at most three models? Then it is
+    `round_robin`, even if pairs are named. Are pairs named? Then it is `pairs`. Otherwise it is
+    `ranking`.
 
     Args:
-        models: number of models.
+        models: number of models, 2 or more.
         baseline: name of the natural baseline; None if there is none.
         pairs: names of the pairs of interest; empty if all models are to be ranked.
+
+    Returns:
+        The design, the advice in words, and the questions that were asked with their answers.
     """
     question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:

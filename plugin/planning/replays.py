@@ -175,6 +175,9 @@ def _record_replay(
 
     The diagnostics of each standings table get the tournament, its settings and its price under
     the key `replay`, and the options in the provenance get the tournament and its settings.
+
+    Returns:
+        A copy of the ranking.
     """
     replay_options = {"tournament": tournament, "settings": settings}
     diagnostics_of_replay = {"replay": {**replay_options, **asdict(price)}}
@@ -197,8 +200,9 @@ def separate_orders(battles: Battles) -> Battles:
 def merge_orders(battles: Battles) -> Battles:
     """Return the battles with the two orders of each pair merged, if their rows are judgments.
 
-    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep
-    the verdict of the other one if the battles were read so (`one_sided`).
+    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep the
+    verdict of the other order if the battles were read so (`one_sided`); otherwise they are
+    unparsed.
     """
     rows = battles.rows.join_orders(keep_one_sided=(battles.reading.get("one_sided") == "keep"))
     # The rows themselves are returned if they have no orders, or were merged before.
@@ -208,7 +212,7 @@ def merge_orders(battles: Battles) -> Battles:
 
 
 def _plan_from_numbers(battles: Battles) -> str:
-    """Return the command that plans from the numbers of models and ties of battles."""
+    """Return the command that plans from the number of models and the share of ties."""
     verdicts = battles.table["credit"].dropna().to_numpy(dtype=float)
     ties = float((verdicts == 0.5).mean()) if len(verdicts) else 0.0
     # A plan takes a share of ties below 1.
@@ -269,7 +273,7 @@ def recording_of(
 
 
 def _field_of(battles: Battles) -> Field:
-    """Return the models and items of battles, with the groups of items if they have any."""
+    """Return the models, the items and, if there are any, the groups of items of battles."""
     items = tuple(battles.table["item"].dropna().unique())
     if battles.group is None:
         return Field(models=battles.models, items=items, absent={})
@@ -336,8 +340,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     coming = tournament.next(record.field, before)
     while coming.pairings:
         is_repeated_in_round = len(set(coming.pairings)) < len(coming.pairings)
-        is_repeated = not played.isdisjoint(coming.pairings)
-        if is_repeated_in_round or is_repeated:
+        was_played_before = not played.isdisjoint(coming.pairings)
+        if is_repeated_in_round or was_played_before:
             # A tournament that ignores what was played would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"
@@ -378,7 +382,10 @@ def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outc
 
 
 def _codes_on_record(pairings: Sequence[Pairing], record: Recording) -> list[int]:
-    """Return the codes of the pairings that are on record; others are skipped."""
+    """Return the codes of the pairings that are on record, in their order.
+
+    Pairings that are not on record are skipped.
+    """
     codes = map(record.code_of, pairings)
     return [code for code in codes if code is not None]
 
@@ -423,7 +430,7 @@ def divide_options(
 def seed_settings(
     name: str, settings: Mapping[str, Any], seed: int, level: float | None = None
 ) -> dict[str, Any]:
-    """Return a tournament's settings with seed and level, if it takes them.
+    """Return a tournament's settings with seed and level, if it takes these.
 
     Args:
         name: name of the tournament.

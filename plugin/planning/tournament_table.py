@@ -35,6 +35,7 @@ from podium.wording import quantity
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Names of the attributes of `TournamentRow` that the table shows as costs, in this order."""
 HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
+"""Headers of the table, in the order of the cells of `_cells_of_row`."""
 UNINFORMATIVE_CELLS = {
     "budget": EMPTY,
     "missing": "0",
@@ -119,7 +120,10 @@ class TournamentTable(Document):
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per tournament and budget."""
+        """Return one row per tournament and budget, with a column per attribute.
+
+        The columns are the attributes of `TournamentRow`.
+        """
         return pd.DataFrame([asdict(row) for row in self.rows]).astype({"budget": "Int64"})
 
 
@@ -194,6 +198,9 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
 
     Args:
         tournaments: names, a sequence or separated by commas.
+
+    Returns:
+        The names as they are registered, in the order given.
 
     Raises:
         UsageError: a name is unknown, there is no name, or it is `recorded`, which cannot be
@@ -350,9 +357,10 @@ def _fit_to_budgets(
 
 
 def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[Notice]:
-    """Yield warnings of seeds without a ranking, missing battles, and an incomplete record.
+    """Yield the warnings about a comparison of replays.
 
-    A record is incomplete if it lacks battles of a round robin on its items.
+    They are about seeds without a ranking of all models, about battles that are not on record, and
+    about a record that lacks battles of a round robin on its items.
     """
     failed = [
         f"{each.tournament} ({each.failed} of {quantity(each.seeds, 'seed')})"
@@ -404,7 +412,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
 
 
 def _legend_text(table: TournamentTable) -> str:
-    """Explain the columns of the table, as one text."""
+    """Write what the columns of the table are, as one text."""
     seeds = max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     legend = (
@@ -448,10 +456,11 @@ def _answer_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
-    """Yield which tournament is nearest to the ranking of the whole record.
+    """Yield a sentence on which tournament is nearest to the ranking of the whole record.
 
-    If a cheaper one has a similar error, within a standard deviation over seeds, it is named, too.
-    Tournaments that play the whole record are compared only if there are no others.
+    If a cheaper tournament has a similar error, within a standard deviation over seeds, a second
+    sentence names it. Tournaments that play the whole record are compared only if there are no
+    others. If no tournament has a ranking of all models, the only sentence says so.
     """
     with_error = [(row.error, row) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record has its ranking by definition.

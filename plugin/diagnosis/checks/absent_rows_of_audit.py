@@ -19,8 +19,11 @@ from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.wording import quantity
 
 NO_JUDGE = "no judge compared responses"
+"""Why checks of a judge do not apply to scores."""
 FEW_MODELS = "there are fewer than three models"
+"""Why checks of ratings do not apply."""
 HUMANS_VOTED = "humans voted, and no judge"
+"""Why checks of judges do not apply to votes of humans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +40,43 @@ class AuditSubject:
 
 
 def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
-    """Return a row for each of `SUBJECTS` about which no check was made.
+    """Make the rows of the subjects of an audit about which no check was made.
 
     Args:
         names: names of the checks that were made.
         data: the ranking.
+
+    Returns:
+        A row for each of `SUBJECTS` without a check, in the order of `SUBJECTS`.
     """
     made = {*names}
     return [subject.absent(data) for subject in SUBJECTS if made.isdisjoint(subject.names)]
 
 
 def does_not_apply(name: str, reason: str) -> Check:
-    """Return the row of a check that cannot apply to the data, for a reason.
+    """Return the row of a check that cannot apply to data like these.
 
-    It is a check that is not known, with `applies` set to False among its fields.
+    The row is a check that is not known, with the given reason and with `applies` set to False
+    among its fields.
     """
     return not_known(name, reason, fields={"applies": False})
 
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
-    """Return that a check is not known: because of too many battles, else for the given reason."""
+    """Return that a check is not known.
+
+    The reason is that there are too many battles, if this is so, else the given one.
+    """
     if are_too_many(battles):
         reason = why_too_many(battles)
     return not_known(name, reason)
 
 
 def _row_of_settings(_data: AuditData) -> Check:
-    """Return the row of comparability: not known, because no source has the settings of runs."""
+    """Return the row of comparability of runs, which is not known.
+
+    The check of settings is missing only if no source has the settings of runs.
+    """
     reason = "the sources do not record how the models were run"
     return not_known("same settings", reason)
 
@@ -174,15 +187,16 @@ def _row_of_judges(data: AuditData) -> Check:
 
 
 def _row_of_categories(data: AuditData) -> Check:
-    """Return the row of categories, which is not known."""
+    """Return the row of categories, which is not known, with the reason why none was tested."""
     return _not_known_check("categories", why_no_categories(data.battles), data.battles)
 
 
 def _row_of_places(data: AuditData) -> Check:
     """Return the row of separated places.
 
-    It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
-    models have a place, because groups of models never met, or because there are too many models.
+    The row does not apply if the ranker gives no errors and no places. Otherwise, it is not known.
+    The reason is that groups of models never met, that fewer than two models have a place, or that
+    there are too many models to compare every pair: the check is left out in no other case.
     """
     standings = data.standings
     if standings.unconnected_groups:
@@ -192,7 +206,8 @@ def _row_of_places(data: AuditData) -> Check:
         return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
     if placed < 2:
         return not_known("places", "fewer than two models have a place")
-    return not_known("places", f"{quantity(placed, 'model')} are too many to test every two")
+    # No other case is left: the ranking has places, and did not test which are separated.
+    return not_known("places", f"{quantity(placed, 'model')} are too many to test every pair")
 
 
 def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:

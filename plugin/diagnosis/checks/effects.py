@@ -9,8 +9,9 @@ from podium.checks import CHECKS, Check, make_check, not_known
 from podium.diagnosis.figures import Figured, Missing, Statistic
 
 MORE_BATTLES = "judge more battles"
+"""Remedy if an interval is too wide to decide a check."""
 MORE_VOTES = "collect more votes"
-"""The same where humans voted."""
+"""The same remedy where humans voted."""
 
 
 def interval_of(figure: Statistic) -> tuple[float, float] | None:
@@ -21,7 +22,7 @@ def interval_of(figure: Statistic) -> tuple[float, float] | None:
 
 
 def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
-    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure.
+    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure, by name.
 
     Args:
         figure: the figure; its value and interval as texts are among the fields.
@@ -75,7 +76,11 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
 
 
 def why_open(effect: Statistic) -> str:
-    """Return why it is not known whether an effect is large, by its interval."""
+    """Return why it is not known whether an effect is large.
+
+    The reason depends on whether the interval of the effect excludes 0. It is a clause without a
+    full stop.
+    """
     if side_of(effect, middle=0.0):
         return "the effect is there, and may be small or large"
     return "the effect may be none, or large"

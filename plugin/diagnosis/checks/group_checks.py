@@ -29,12 +29,18 @@ FEWEST_GROUPS = 10
 ONE_WINNER = 0.9
 """A column tells the winner if at least this share of its values have one winner."""
 NO_COLUMN = "no column puts items into groups"
+"""Why no column was tested, if none puts items into groups."""
 FEW_GROUPS = (
     "the column {column} puts items into {groups} groups, and the test needs {fewest} or more"
 )
+"""Why no column was tested, if the best one has too few groups."""
 DIVIDED_OTHERWISE = (
     "no column puts items into groups, such as passages; {columns} {divide} them otherwise"
 )
+"""Why no column was tested, if columns have answers, measures or categories.
+
+`{divide}` is `divide` or `divides`.
+"""
 PERMUTATIONS = 999
 """Largest number of random divisions of up to 10 columns; the smallest p-value is 0.001."""
 DIVISIONS_PER_COLUMN = 100
@@ -99,10 +105,11 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
 
 
 def why_no_groups(battles: Battles) -> str:
-    """Return why no column was tested for groups of items, as a part of a sentence.
+    """Return why no column was tested for groups of items, as a clause without a full stop.
 
-    Of columns with one value per item, but too few values, the one with most values is named; else
-    those are that divide the items by answers, measures or categories.
+    Columns with one value per item count. If some of these have too few values, the reason names
+    the one with most values. Otherwise, the reason names those that divide the items by answers,
+    measures or categories.
     """
     known = battles.readable
     if not battles.has_items or are_too_many(battles) or not known.any():
@@ -130,10 +137,13 @@ def why_no_groups(battles: Battles) -> str:
 
 
 def dependent_groups(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check of groups among adjusted checks; None if it is not flagged.
+    """Return the check of groups if it is flagged; None otherwise.
 
     Errors that take the items as independent are then too small: nothing can be claimed until the
     groups are the unit.
+
+    Args:
+        checks: adjusted checks.
     """
     return find_flagged(checks, [GROUPS])
 
@@ -184,7 +194,7 @@ def _divides_otherwise(battles: Battles, name: str, texts: Sequence[str | None])
 
 
 def _number_of_values(texts: Sequence[str | None]) -> int:
-    """Return the number of distinct texts, without None."""
+    """Return the number of distinct texts; None does not count."""
     return len({text for text in texts if text is not None})
 
 
@@ -243,18 +253,18 @@ def _without_winners(
     raters = with_ids(LIKELY_NAMES["judge"])
     kept = {}
     for name, group in groups.items():
-        pairs = _distinct_in_groups(group, pair)
+        pair_counts = _count_distinct(group, pair)
         is_won = value != 0
-        winners = _distinct_in_groups(group[is_won], winner[is_won], fewest=len(pairs))
-        of_several = pairs > 1
-        is_of_winner = of_several.any() and (winners[of_several] <= 1).mean() >= ONE_WINNER
+        winner_counts = _count_distinct(group[is_won], winner[is_won], fewest=len(pair_counts))
+        of_several = pair_counts > 1
+        is_of_winner = of_several.any() and (winner_counts[of_several] <= 1).mean() >= ONE_WINNER
         if name.lower() not in raters and not is_of_winner:
             kept[name] = group
     return kept
 
 
-def _distinct_in_groups(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
-    """Return the number of distinct values in each group, shape (groups,).
+def _count_distinct(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
+    """Count the distinct values in each group; shape (groups,).
 
     Args:
         group: code of the group of each row, from 0, shape (rows,).
@@ -293,12 +303,15 @@ def residuals_of_items(
 
 
 def short_p(p: float) -> str:
-    """Return a p-value with three decimals and without the leading 0."""
+    """Return a p-value with three decimals and without the leading 0, such as `.004`."""
     return f"{p:.3f}".lstrip("0")
 
 
 def uses_scores(battles: Battles, known: np.ndarray) -> bool:
-    """Return whether all battles of a mask have the scores of both models."""
+    """Return whether all battles of a mask have the scores of both models.
+
+    The result is True if the mask selects no battle.
+    """
     return not np.isnan(_score_gaps(battles)[known]).any()
 
 
@@ -332,7 +345,7 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIO
     """Return the one-sided p-value of the hypothesis that residuals do not depend on the group.
 
     It is found by random divisions, with seed 0. It is 1 if the statistic is not above its mean
-    over all divisions.
+    over all divisions. Residuals that are all 0 give 1.
 
     Args:
         residual: residuals of items, shape (items, models).

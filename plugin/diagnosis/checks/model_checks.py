@@ -32,6 +32,7 @@ MOST_UNMET = 0.2
 On pairs that never met, the judge may contradict the ratings.
 """
 MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
+"""Remedy if there are too few items to find a cycle or to test the fit."""
 
 
 def check_cycle(battles: Battles) -> tuple[Check, ...]:

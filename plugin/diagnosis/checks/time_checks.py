@@ -32,7 +32,9 @@ FEWEST_DATED = 0.9
 FEWEST_CLUSTERS = 20
 """Models with battles on fewer items are not tested: errors of their slopes are unreliable."""
 NO_TIMES = "no column has dates or times"
+"""Why the check is not known, if no column has the name and values of a time."""
 NO_VERDICT = "no battle has a verdict"
+"""Why the check is not known, if no battle is readable."""
 FEWEST_TIMES = 3
 """A column with fewer different times has periods, as categories, and no course of time."""
 
@@ -55,7 +57,7 @@ class Slope:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of no change."""
+        """The two-sided p-value of the hypothesis that the win rate does not change."""
         return float(2 * stdtr(self.clusters - 1, -abs(self.change) / self.error))
 
 
@@ -131,7 +133,7 @@ def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:
 
 
 def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
-    """Return why a column of times cannot be used; empty if it can.
+    """Return why a column of times cannot be used, as a clause; empty if it can.
 
     It needs a time for `FEWEST_DATED` of the readable battles, and `FEWEST_TIMES` different times.
     """
@@ -147,21 +149,28 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
 
 
 def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
-    """Return the slope of each model with enough items and, if voters are known, enough voters.
+    """Return the slope of each model for which all errors can be computed.
 
-    Errors are clustered by item, or by voter (or judge) if these give a larger error.
+    Errors are clustered by item and, if voters (or judges) are many enough, also by voter; the
+    larger one of both is kept. A model needs enough clusters of each kind (`_slope_of_model`).
 
     Args:
         battles: the battles.
         seconds: time of each battle, NaN if unknown, shape (battles,).
+
+    Returns:
+        The slopes, in the order of the models; a model without a slope is left out.
     """
     known = battles.readable & np.isfinite(seconds)
     low, high, value = pair_values(battles, known)
     rank = _mid_ranks(seconds[known])
     pair = low * len(battles.models) + high
+    # What each battle differs from the mean of its pair: in outcome and in time.
     size = np.maximum(np.bincount(pair), 1)
-    rest = value - (np.bincount(pair, value) / size)[pair]
-    moment = rank - (np.bincount(pair, rank) / size)[pair]
+    mean_value = np.bincount(pair, value) / size
+    mean_rank = np.bincount(pair, rank) / size
+    rest = value - mean_value[pair]
+    moment = rank - mean_rank[pair]
     units = [np.unique(cluster_codes(battles)[known], return_inverse=True)[1]]
     raters = raters_of(battles, known)
     if raters is not None:
@@ -224,7 +233,10 @@ def _slope_of_model(
 
 
 def _span_text(seconds: np.ndarray) -> str:
-    """Return the first and the last day of the battles as text."""
+    """Return the first and the last day of the battles, in UTC.
+
+    For example: `2024-01-02 to 2024-03-04`. At least one time must be known.
+    """
     known = seconds[np.isfinite(seconds)]
     days = [datetime.fromtimestamp(float(end), UTC).date() for end in (known.min(), known.max())]
     return f"{days[0]} to {days[1]}"

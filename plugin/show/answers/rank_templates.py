@@ -110,7 +110,10 @@ OTHERS_LEAD_IN_SOME = (
 
 
 def all_of(number: int, noun: str) -> str:
-    """Write how many things are meant by `all`, for example `both checks` or `all nine checks`."""
+    """Write how many things are meant by `all`, such as `both checks` or `all nine checks`.
+
+    One thing is `the one check`.
+    """
     if number == 1:
         return f"the one {noun}"
     if number == 2:
@@ -121,7 +124,8 @@ def all_of(number: int, noun: str) -> str:
 def further_items_text(raters: int, further_raters: int, items: int, unit: str) -> str:
     """Write how many further items go with further voters or judges, as ` with 90 further items`.
 
-    Errors by item and by rater both shrink only if both numbers grow by the same factor.
+    The text begins with a space and follows the number of raters. Errors by item and by rater both
+    shrink only if both numbers grow by the same factor.
 
     Args:
         raters: number of voters or judges so far.

@@ -88,7 +88,10 @@ def neighbours_sentence(standings: Standings) -> str | None:
 
 
 def unplaced_models(standings: Standings) -> list[str]:
-    """Return the names of the models without a rank set that have a score or a battle."""
+    """Return the names of the models without a rank set that have a score or a battle.
+
+    The names are in the order of the rows of the ranking.
+    """
     placed = set(standings.separation.names) if standings.separation else set()
     return [
         entry.model
@@ -158,11 +161,11 @@ def _tests_of_kept(
 
 
 def withhold_ranks(standings: Standings) -> Standings:
-    """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
+    """Return standings in which no model is clearly ahead of another one.
 
-    Such standings are needed for battles whose rows may share items: errors that take rows as
-    independent are then too small. Scores and intervals stay, and models without a rank set still
-    have none.
+    All rank sets go from 1 to the number of models with a rank set; a model without one still has
+    none. Such standings are needed for battles whose rows may share items: errors that take rows as
+    independent are then too small. Scores and intervals stay.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = []
@@ -220,10 +223,9 @@ def leading_group(standings: Standings) -> frozenset[str]:
 
 
 def _same_score_sentence(standings: Standings) -> str | None:
-    """Write that all models have the same score.
+    """Write that all models have the same score, to six decimals.
 
-    None if their scores differ, or if fewer than two models have one. Scores that are equal to six
-    decimals are the same.
+    The result is None if their scores differ, or if fewer than two models have one.
     """
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
     are_different = len(set(scores)) > 1
@@ -260,9 +262,9 @@ def _has_conformal_end(entry: Entry) -> bool:
 
 
 def _evidence_text(standings: Standings) -> str:
-    """Write on how many items or with how many human labels models were compared.
+    """Write on how many items, or with how many human labels, models were compared.
 
-    For example: `on these 40 items`.
+    For example: `on these 40 items`, or `on these 12 passages (40 items)`.
     """
     labels = standings.diagnostics.get("structured", {}).get("labels")
     if labels is None:
@@ -365,7 +367,7 @@ def _first_group(
 
 
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
-    """Describe a group below the leading one.
+    """Write a clause on a group below the leading one, without a full stop.
 
     Args:
         separation: the tests of all pairs.

@@ -33,10 +33,11 @@ LARGEST_BUBBLE = 260
 
 
 def forest(standings: Sequence[Standings]) -> Any:
-    """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals of models.
+    """Draw a forest plot: scores, rank sets and intervals of models.
 
-    Consecutive standings of one slice and scale share a chart; several charts stand one below the
-    other. Rank sets are written only in a chart of a single ranker.
+    Sampling intervals are thick, conformal ones thin and dashed. Consecutive standings of one slice
+    and scale share a chart; several charts stand one below the other. Rank sets are written only in
+    a chart of a single ranker.
     """
     by_scale = groupby(standings, key=lambda each: (each.slice, each.scale.name))
     charts = [_forest_of(list(group)) for _, group in by_scale]
@@ -71,7 +72,7 @@ CONFORMAL_LINE = {"strokeWidth": 1, "strokeDash": [4, 3]}
 
 
 def _chart_height(models: Sequence[str]) -> int:
-    """Return the height of a chart with a row per model, in points."""
+    """Return the height in points of a chart with a row per model."""
     return (12 if len(models) > MOST_NAMED else 24) * len(models)
 
 
@@ -163,7 +164,7 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
 def _has_interval_with_one_end(
     rows: Sequence[Mapping[str, Any]], known_end: str, unknown_end: str
 ) -> bool:
-    """Return whether some row has a value for the one end of its interval, and not for the other.
+    """Return whether a row has a value for one end of its interval only.
 
     Args:
         rows: rows of `forest_rows`.
@@ -205,7 +206,9 @@ def _unbounded_layers(
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
     """Return the data of a forest plot, one row per model with a score, in the ranking's order.
 
-    Ends of intervals are None if unknown or infinite, and `rank set` is empty if there is none.
+    Ends of intervals are None if unknown or infinite, and `rank set` is empty if there is none. The
+    keys are `ranker`, `rank`, `model`, `score`, `low`, `high`, `conformal_low`, `conformal_high`,
+    `conformal_level`, `rank set` and `battles`.
     """
     rows = []
     for entry in standings.entries:
@@ -249,7 +252,10 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
-    """Return the data of `rank_bubbles`: one row per share of at least 1%."""
+    """Return the data of `rank_bubbles`, a row per share of at least 1%.
+
+    The keys are `model`, `rank` (from 1) and `share`. Rows are in the order of the models.
+    """
     ranks = zip(*np.nonzero(shares >= 0.01), strict=True)
     return [
         {"model": names[k], "rank": int(j) + 1, "share": round(float(shares[k, j]), 4)}
@@ -399,6 +405,9 @@ def battles_plot(battles: Any) -> Any:
     """Draw the win-rate heat map of battles.
 
     Models are sorted by their mean win rate over opponents, the highest first.
+
+    Args:
+        battles: a `Battles`.
     """
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
@@ -407,7 +416,7 @@ def battles_plot(battles: Any) -> Any:
 
 
 def apply_style(chart: Any) -> Any:
-    """Apply podium's style on a white background."""
+    """Return a chart with podium's style on a white background."""
     return chart.configure(**theme(LIGHT_COLOURS))
 
 

@@ -68,7 +68,7 @@ def ranking_text(ranking: Ranking) -> str:
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the texts of `ranking_warnings`, then a text per ranker that failed."""
+    """Return the texts of `ranking_warnings`, then a text per ranker or slice that failed."""
     failures = [f"not ranked: {failure}" for failure in ranking.failures]
     return [*ranking_warnings(ranking), *failures]
 
@@ -77,6 +77,9 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
     """Return the text of each warning once, with its severity.
 
     If only some of the standings have a warning, its text begins with their names.
+
+    Returns:
+        Texts such as `warning: ...`, in the order of the standings.
     """
     owners: dict[Notice, list[str]] = {}
     for standings in ranking.standings:
@@ -148,7 +151,10 @@ def shown_reports(ranking: Ranking) -> tuple[Report, ...]:
 
 
 def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
-    """Return a text on the tables that `shown_reports` leaves out; empty if it shows all."""
+    """Return a list with one text on the tables that `shown_reports` leaves out.
+
+    The list is empty if all tables are shown.
+    """
     column = _column_ranked_alone(ranking)
     hidden = len(ranking.standings) - MOST_TABLES
     if column is None or hidden <= 0:
@@ -159,9 +165,9 @@ def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
 
 
 def _column_ranked_alone(ranking: Ranking) -> str | None:
-    """Return the column whose values are ranked one by one although the user did not ask for it.
+    """Return the column whose values are ranked one by one without being asked for.
 
-    The result is None if there is no such column.
+    The result is None if nothing was ranked one by one, or if the user asked for it.
     """
     for standings in ranking.standings:
         for warning in select_codes(standings.warnings, RANKED_ALONE):
@@ -218,20 +224,20 @@ def _rows_of_cuts(standings: Standings) -> frozenset[int]:
 
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
-    """Return the score of a model with its interval; None if it has no score."""
+    """Return the score of a model with its sampling interval; None if it has no score."""
     if entry.score is None:
         return None
     return Estimate(value=entry.score, low=entry.low, high=entry.high)
 
 
 def standings_heading(standings: Standings) -> str:
-    """Return the ranker's name with the slice, and whether slices overlap."""
+    """Return `standings_name`, and whether slices overlap."""
     overlap = " · slices overlap" if select_codes(standings.warnings, ["slices-overlap"]) else ""
     return f"{standings_name(standings)}{overlap}"
 
 
 def standings_name(standings: Standings) -> str:
-    """Return the ranker's name, with the slice in brackets if there is one."""
+    """Return the ranker's name, followed by the slice in brackets if there is one."""
     if standings.slice is None:
         return standings.ranker
     return f"{standings.ranker} [{standings.shown_slice}]"
@@ -281,9 +287,11 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
 
 
 def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
-    """Return the model whose interval the table marks, and both ends that allow for its choice.
+    """Return the model whose interval the table marks, with an interval for its choice.
 
-    Empty if there is none, or if the scores are on unlike scales, so that no model is first.
+    The keys are `model`, `low` and `high`: the interval allows for the model being chosen as the
+    first one by the data. The mapping is empty if there is none, or if the scores are on unlike
+    scales, so that no model is first.
     """
     if are_scales_unlike(standings.checks):
         return {}
@@ -292,16 +300,22 @@ def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
 
 
 def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
-    """Format a model's interval by a specification of its ends; `is_chosen` puts a mark before it.
+    """Format a model's interval.
 
     The mark says that the data chose the model as the first one.
+
+    Args:
+        entry: the row of the model.
+        style: format specification of the ends.
+        is_chosen: whether `CHOSEN_MARK` stands before the interval, because the data chose the
+            model as the first one.
     """
     interval = interval_text(entry.low, entry.high, style)
     return f"{CHOSEN_MARK} {interval}" if is_chosen else interval
 
 
 def _extra_text(name: str, entry: Entry) -> str:
-    """Format the figure of `Entry.extra` with a name; a dash if there is none."""
+    """Format the figure with the given key in `Entry.extra`; a dash if there is none."""
     value = entry.extra.get(name)
     if value is None:
         return EMPTY
@@ -442,9 +456,10 @@ def _ladder_notes(ladder: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _jury_notes(jury: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each judge's slope, position effect and disagreement with the common ratings.
+    """Yield a line per judge with its slope, and a line on whether all judges rate alike.
 
-    The largest slope comes first. A last line has the test that all judges rate alike.
+    The line of a judge also has its position effect, its disagreement with the common ratings, and
+    its number of battles. The judge with the largest slope comes first.
     """
     judges = jury["judges"]
     by_falling_slope = sorted(judges, key=lambda name: -judges[name]["slope"])

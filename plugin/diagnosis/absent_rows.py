@@ -201,10 +201,11 @@ def _may_lack_verdicts(battles: Battles) -> bool:
     """Return whether battles are absent from a round robin that may be complete otherwise.
 
     Only numbers of battles, items and models are compared. The result is False for fewer than three
-    models, without items, and if at most half of the battles of a full round robin are there. It is
-    True if most but not all battles were judged in both orders, or if more than half and fewer than
-    all battles are there. Otherwise it is True only if more battles are there than a round robin
-    has and if a column that divides the battles, such as `task` or `judge`, has several values.
+    models, and without items. Otherwise, it is True if most but not all battles were judged in both
+    orders, or if more than half and fewer than all battles of a full round robin are there. It is
+    False if just as many battles are there as a full round robin has. With more battles, or at most
+    half of them, it is True only if a column that divides the battles, such as `task` or `judge`,
+    has several values.
     """
     tally = battles.tally
     models = len(battles.models)

@@ -24,7 +24,7 @@ ADVICE = {
     "items": "add more {nouns}",
     "first place": "add more {nouns}",
 }
-"""What helps in words, by name of a flagged check.
+"""What helps, as a clause, by name of a flagged check.
 
 It replaces the remedy of the check, which would name the command of the row once more, or is empty.
 `{nouns}` is what varies independently, such as items or passages, from the fields of the check.
@@ -100,7 +100,7 @@ class Probe:
 
     @property
     def advice(self) -> str:
-        """What helps in words; empty if there is nothing to say.
+        """What helps, as a clause without a command; empty if nothing is to be said.
 
         If the probe has a command and its check is not known, the advice is empty: the command
         makes it known. Otherwise, it is the remedy of the check, with one exception. If the check
@@ -124,7 +124,7 @@ class Probe:
 
     @property
     def remedy(self) -> str:
-        """What helps in words, with the command in brackets; the command alone without advice.
+        """What helps as a clause, with the command in brackets; the command alone without advice.
 
         The text is empty if there is neither advice nor a command.
         """
@@ -137,9 +137,9 @@ class Probe:
     def place(self) -> tuple[bool, int, int]:
         """Key by which probes are sorted.
 
-        The flagged ones come first, then those that are not known, then those that are ok; each of
-        these by gravity, with cautions last. Then come descriptions, and last the probes that do
-        not apply.
+        Flagged probes come first, then those that are not known, then those that are ok. Within
+        each of these, probes are in the order of gravity, and cautions follow all others.
+        Descriptions follow, in the order of `DESCRIPTIONS`, and last the probes that do not apply.
         """
         name = self.check.name
         if not self.applies:
@@ -191,7 +191,10 @@ class BoardAudit:
 
     @property
     def summary(self) -> str:
-        """The ranker, the slice, and how many probes are flagged, in brief."""
+        """A short text: the ranker, the slice, and how many probes are flagged.
+
+        Descriptions are not counted among the probes.
+        """
         of_slice = f" [{self.standings.shown_slice}]" if self.standings.slice else ""
         tested = sum(not probe.is_descriptive for probe in self.probes)
         flagged = len(self.flagged_probes)
@@ -203,7 +206,11 @@ class BoardAudit:
         return tuple(probe for probe in self.probes if probe.check.is_flagged)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit of this ranking for JSON: its answer and all of its probes."""
+        """Return the audit of this ranking as plain Python values, for JSON.
+
+        The keys are `ranker`, `slice`, `answer`, `flagged` (codes of the flagged checks) and
+        `probes` (`Probe.to_dict` of each).
+        """
         return {
             "ranker": self.standings.ranker,
             "slice": self.standings.slice,

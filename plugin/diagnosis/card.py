@@ -117,7 +117,7 @@ class Card:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """The checks that apply to the judge, with their results."""
+        """The checks that apply to the judge, flagged or not, in the order of `CHECKLIST`."""
         return checks_of_card(self.sections)
 
     @property
@@ -139,7 +139,11 @@ class Card:
         return (f"{unit_check.start_sentence(unit_check.clause)}.", *sentences[:1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card for JSON: summary, checks, counts, and the answers of all sections."""
+        """Return the card as plain Python values, for JSON.
+
+        The keys are `judge`, `realization`, `answer`, `checks`, `models` (their number), `counts`,
+        `unparsed_reasons` and `sections`, by JSON key of the section.
+        """
         subject = self.subject
         return {
             "judge": subject.judge,
@@ -177,7 +181,11 @@ class Diagnosis(Document):
         return {card.key: card.sections for card in self.cards}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the diagnosis for JSON; `across` has the comparisons of judges."""
+        """Return the diagnosis as plain Python values, for JSON.
+
+        The keys are `podium` (the format version), `level`, `cards`, `across` (the comparisons of
+        judges), `warnings` and `provenance`.
+        """
         return {
             "podium": FORMAT_VERSION,
             "level": self.level,
@@ -488,7 +496,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
 
 
 def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
-    """Write a sentence on each judge that is one of the models, and on each of their family.
+    """Write a sentence on each judge that is one of the models, or of the family of some.
 
     A sentence says what was found and what to do. The sentences are in the order of the cards; the
     list is empty if no judge is related to the models.
@@ -530,7 +538,11 @@ def _cell_of_check(check: Check) -> str:
 
 
 def _title(card: Card) -> str:
-    """Return the title of a card of a judge, or of scores that no judge gave."""
+    """Return the title of a card.
+
+    The title names the judge and the level of the intervals. A card of scores that no judge gave
+    names their metric instead.
+    """
     level = f"{percent(card.subject.level)} intervals"
     if card.sections.has_judge:
         return f"judge card · {card.subject.shown_judge or UNNAMED} · {level}"
@@ -578,7 +590,7 @@ def _report_sections(
 
 
 def _reason_text(missing: Missing) -> str:
-    """Write why a figure is missing, and what the user can do."""
+    """Write why a figure is missing, followed by the remedy if there is one."""
     return f"{missing.why}. Remedy: {missing.remedy}" if missing.remedy else missing.why
 
 

@@ -202,7 +202,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def system_biases(
     first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int
 ) -> np.ndarray:
-    """Return by how much the judge's win rates of each system exceed the gold ones, on average.
+    """Return the mean surplus of the judge's win rates over the gold win rates, by system.
 
     Args:
         first: code of the first system of each pair, shape (pairs,).

@@ -65,7 +65,7 @@ class Statistic(Estimate):
 
     @property
     def estimate(self) -> str:
-        """The value as text, with its unit."""
+        """The value as text with its unit, such as `62.0%` or `85.0 Elo`."""
         return self._digits(self.value) + STYLES.get(self.unit, PLAIN_STYLE)[2]
 
     @property
@@ -77,7 +77,7 @@ class Statistic(Estimate):
 
     @property
     def brief(self) -> str:
-        """Value and interval as one text."""
+        """Value and interval as one text, such as `62.0% (55.1 … 68.4)`."""
         return f"{self.estimate} ({self.interval})"
 
     @property

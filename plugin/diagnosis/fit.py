@@ -242,7 +242,7 @@ def deviations_of_draws(
 ) -> np.ndarray:
     """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,).
 
-    It is NaN for a resample in which a pair of the triples has no battle.
+    The deviation is NaN for a resample in which a pair of the triples has no battle.
     """
 
     def deviations(counts: np.ndarray) -> np.ndarray:

@@ -395,7 +395,7 @@ class GoldComparison:
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings of the common models.
 
-        It is `Missing` if a ranking puts all systems level.
+        The result is `Missing` if a ranking puts all systems level.
         """
         tau = float(kendall_taus(*self.matched.strengths()))
         if np.isnan(tau):
@@ -679,7 +679,7 @@ class GoldComparison:
 
 
 def _pairs_missing(matched: GoldPairs) -> Missing | None:
-    """Return why there are too few pairs to compare win rates; None if there are enough."""
+    """Return why win rates cannot be compared; None if there are at least two pairs."""
     if len(matched.first) >= 2:
         return None
     why = (
@@ -777,7 +777,7 @@ class GoldAgreement(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return a table of the ten largest biases; none if biases are missing."""
+        """Return one table of the ten largest biases; an empty tuple if biases are missing."""
         if isinstance(self.biases, Missing):
             return ()
         rows = []

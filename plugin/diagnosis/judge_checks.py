@@ -329,8 +329,8 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 def remedy_of_unparsed(battles: Battles) -> str:
     """Return what helps against the most frequent reason of unparsed judgments, as a text.
 
-    It is the first remedy in the warning about these judgments. If no reason is recorded, it is
-    the remedy for an unknown reason.
+    The text is the first remedy in the warning about these judgments. If no reason is recorded, the
+    text is the remedy for an unknown reason.
     """
     fields = _remedy_fields(battles)
     return remedies_text(fields["remedies"][:1], fields)

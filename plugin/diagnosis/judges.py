@@ -93,7 +93,7 @@ class JudgesSideBySide(CardAnswer):
     mean: Figured
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of judges and models, and the mean correlation of rankings."""
+        """Return two lines: the numbers of judges and models, and the mean tau."""
         return (
             ("judges", f"{len(self.judges):,}, {quantity(self.models, 'model')} ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
@@ -391,7 +391,7 @@ class Rejudged(CardAnswer):
         return "; ".join(parts) + f" (from {self.labels[0]} to {self.labels[1]})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of battles, the agreement, and why drifts are missing."""
+        """Return the lines on battles and agreement, and a line per missing drift."""
         responses = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             same = f"{self.battles - self.changed:,} with the same responses"
@@ -485,7 +485,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
 
 
 def _shown_judges(first: Subject, second: Subject) -> tuple[str, str]:
-    """Return the names of two judges for people."""
+    """Return the names of two judges for people; `UNNAMED_JUDGE` for a judge without a name."""
     return first.shown_judge or UNNAMED_JUDGE, second.shown_judge or UNNAMED_JUDGE
 
 

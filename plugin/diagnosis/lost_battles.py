@@ -186,7 +186,7 @@ def losses_of_scores(scores: Sides, models: Sequence[str]) -> list[LossOfModel]:
 
 
 def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
-    """Return battles as arrays, followed by the absent ones.
+    """Return battles as arrays, followed by the absent battles.
 
     If nothing is absent, a battle counts as one result; else as many as it has judgments. All
     judgments of an unparsed battle are lost.
@@ -220,7 +220,10 @@ def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
 
 
 def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
-    """Return whether all battles of a cluster are of the same two models, shape (clusters,)."""
+    """Return whether all battles of a cluster are of the same two models.
+
+    The result has shape (clusters,). Clusters are numbered from 0, and each has a battle.
+    """
     pair = battles.first * models + battles.second
     clusters = int(battles.cluster.max()) + 1
     smallest_pair = np.full(clusters, models**2)
@@ -326,7 +329,7 @@ def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarr
 
 
 def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
-    """Return the logarithm of the binomial coefficient (number over chosen)."""
+    """Return the natural logarithm of the binomial coefficient (number over chosen)."""
     from scipy.special import gammaln
 
     chosen = np.asarray(chosen)

@@ -222,9 +222,10 @@ def _models_to_name(
 
 
 def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
-    """Return the test with the smallest p-value; of equal ones, that with the largest change.
+    """Return the test with the smallest p-value.
 
-    Adjusted p-values are often 1 for several models. The order of their names must then not decide.
+    Of tests with equal p-values, the one with the largest bias is returned. Adjusted p-values are
+    often 1 for several models, and the order of their names must then not decide.
     """
     return min(outcomes, key=lambda each: (round(each.p, 12), -each.bias))
 
@@ -413,7 +414,7 @@ def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
 
 
 def _share_agreeing(judged: _Judged) -> float:
-    """Return the share of parsed verdicts with the same winner as the mean of the others.
+    """Return the share of parsed verdicts with the winner of the other verdicts' mean.
 
     Ties agree with a mean of 0.5. The share is NaN if no parsed verdict has another one.
     """

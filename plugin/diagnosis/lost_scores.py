@@ -124,9 +124,9 @@ def _absent_scores(
             these positions is the order of the trials in the table.
 
     Returns:
-        Code of the model; a position in `row` of a battle of each trial that the model lacks, shape
-        (absent,); and whether these trials are one run at the start or the end of the table. None
-        if no score counts as lost.
+        Code of the model; an element of `row` for each trial that the model lacks, shape (absent,);
+        and whether these trials are one run at the start or the end of the table. None if no score
+        counts as lost.
     """
     _, place, trial_code = np.unique(trial, return_index=True, return_inverse=True)
     order = np.argsort(row[place])

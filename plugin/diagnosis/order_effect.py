@@ -51,7 +51,10 @@ class OrderEffect:
 
     @property
     def lean(self) -> float:
-        """The win rate of the response shown first, minus 0.5; 0 if the rate is unknown."""
+        """The win rate of the response shown first, minus 0.5.
+
+        The number is above 0 if the response shown first is favoured, and 0 if the rate is unknown.
+        """
         return self.rate.value - 0.5 if isinstance(self.rate, Statistic) else 0.0
 
     @property

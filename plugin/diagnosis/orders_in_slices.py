@@ -198,7 +198,7 @@ def _shown_verdicts(judgments: Battles) -> ShownVerdicts:
 
 
 def is_slice_of_items(battles: Battles) -> bool:
-    """Return whether battles are a slice that may lack items of the others, such as a task.
+    """Return whether battles are a slice by a property of items, such as the task.
 
     The result is False for battles that are no slice, and for a slice by a column of `SOURCES`,
     such as the judge: such a slice has all items of its source.

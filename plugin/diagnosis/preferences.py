@@ -53,7 +53,7 @@ class Verbosity(CardAnswer):
         longer: share of battles without a tie, with responses of different lengths, that the
             longer response wins.
         longer_near_ties: the same share among near-ties.
-        rule: what a near-tie is, in words; None if the verdicts have no margins and no soft
+        rule: a text on what a near-tie is; None if the verdicts have no margins and no soft
             credits.
         effect: effect of length on verdicts, in logits per unit of log-length.
         human: effect of length on human labels, in the same unit.

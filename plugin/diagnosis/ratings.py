@@ -236,8 +236,8 @@ class GivenRatings:
     def number(self) -> np.ndarray:
         """The number of decided battles that each pair counts as having, shape (models, models).
 
-        It is the fewest battles with which a pair has a gold win rate: all pairs have one by their
-        scores.
+        All cells have `FEWEST_DECIDED`, the fewest battles with which a pair has a gold win rate,
+        because all pairs have a win rate by their scores.
         """
         models = len(self.models)
         return np.full((models, models), FEWEST_DECIDED)

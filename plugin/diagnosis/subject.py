@@ -245,12 +245,12 @@ class Subject:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A new random generator; each use starts with the same seed."""
+        """A new random generator, which starts with `seed` at each use."""
         return np.random.default_rng(self.seed)
 
     @cached_property
     def human_credit(self) -> np.ndarray:
-        """Credit of model_a by human labels, NaN if unlabelled, shape (battles,)."""
+        """Credit of `model_a` by human labels, in [0, 1], NaN if unlabelled, shape (battles,)."""
         return self.battles.numbers_of("human")
 
     @cached_property
@@ -324,7 +324,10 @@ class Subject:
 
     @property
     def model(self) -> str | None:
-        """The name of the judge's model; None for a human, or if unknown."""
+        """The name of the judge's model as recorded.
+
+        None for a human, if no row names the judge, or if the model is unknown.
+        """
         return None if self.record is None else self.record.model
 
 

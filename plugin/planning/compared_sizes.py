@@ -79,8 +79,14 @@ def compared_size(
 def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:
     """Return the test for a metric of right and wrong.
 
+    Args:
+        size: the difference, in units of the metric.
+        disagree: share of items on which just one of the two models is right.
+        level: confidence level of the comparison.
+
     Returns:
-        Name of the test, assumption in words, and power as a function of the number of items.
+        Name of the test, a text on what is assumed, and a function from the number of items to the
+        power.
 
     Raises:
         UsageError: `disagree` is below the difference or above 1.
@@ -96,8 +102,14 @@ def _paired_t_test(
 ) -> tuple[str, str, partial[float]]:
     """Return the test for a metric that is not of right and wrong.
 
+    Args:
+        size: the difference, in units of the metric.
+        spread: standard deviation of the difference over items.
+        level: confidence level of the comparison.
+
     Returns:
-        Name of the test, assumption in words, and power as a function of the number of items.
+        Name of the test, a text on what is assumed, and a function from the number of items to the
+        power.
 
     Raises:
         UsageError: `spread` is None, not above 0, or infinite.
@@ -120,7 +132,8 @@ def _score_test(
         level: confidence level of the comparison.
 
     Returns:
-        Name of the test, assumption in words, and power as a function of the number of items.
+        Name of the test, a text on what is assumed, and a function from the number of items to the
+        power.
 
     Raises:
         UsageError: with so many ties, no model can be that far ahead.

@@ -44,10 +44,9 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     `methods` and `missing` of the request are changed in place: they say how intervals are
     computed, and which figures are unknown.
 
-    Returns:
-        The designs; first the pairs of interest if the request names any, then an anchor unless two
-        models of a pilot are compared, then round robin, SWIM and chain (the last two likewise),
-        and ring.
+    Yields:
+        The pairs of interest, if the request names any; an anchor; round robin; SWIM; chain; and
+        ring. Anchor, SWIM and chain are left out if the two models of a pilot are compared.
     """
     if request.pairs:
         # Each pair is a sign test of its own.

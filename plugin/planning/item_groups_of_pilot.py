@@ -181,8 +181,8 @@ def parts_without(groups: np.ndarray) -> list[np.ndarray]:
 def design_effect(cube: np.ndarray, groups: np.ndarray) -> float:
     """Return the design effect of groups on the mean verdict of a pair of models.
 
-    It is below 1 if the items of a group differ more than others, and 1 if verdicts do not vary or
-    no group has two items.
+    The effect is below 1 if the items of a group differ more than items of different groups. It is
+    1 if verdicts do not vary or no group has two items.
 
     Args:
         cube: verdicts by item and pair, shape (items, models, models), NaN where unknown.

@@ -143,7 +143,11 @@ def _settle_number(number: int | None, drawable: int) -> int:
 
 
 def _require_items(battles: Battles) -> None:
-    """Raise UsageError if the battles have no items."""
+    """Check that the battles have items.
+
+    Raises:
+        UsageError: they have none.
+    """
     if not battles.has_items:
         option = f"--columns {item_option(battles.likely_item)}"
         raise UsageError(
@@ -392,7 +396,7 @@ def _forecast(
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
-    """Return one report on how large the error of ratings is, with a row per number of labels."""
+    """Return one report on the error of ratings, with a row per number of labels."""
     error_with_judge, error_of_labels = draw.forecast[draw.labels_so_far + len(draw.rows)]
     error_so_far = ""
     if draw.labels_so_far in draw.forecast:

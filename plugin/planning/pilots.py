@@ -85,7 +85,10 @@ def _realization_of_pilot(battles: Battles) -> str | None:
 
 
 def _scores_only_error(battles: Battles) -> UsageError:
-    """Return the error for a pilot of scores that no judge gave."""
+    """Return the error for a pilot of scores that no judge gave.
+
+    The message has the commands that plan a comparison from these scores (`_differences_by_task`).
+    """
     texts = [*_differences_by_task(battles)]
     shown = some(texts, "; ", most=MOST_PROPOSED)
     return UsageError(

@@ -88,7 +88,12 @@ class Tariff:
             raise UsageError(f"--judges {self.judges}: {ways}")
 
     def _check_cache(self) -> None:
-        """Raise UsageError if the numbers on a prompt cache do not fit the others."""
+        """Check that the numbers on a prompt cache fit the others.
+
+        Raises:
+            UsageError: there are more shared tokens than input tokens, or a price or a model of the
+                judge without a number of shared tokens.
+        """
         shared, whole = self.tokens_shared, self.tokens_in
         if shared is not None and (whole is None or shared > whole):
             given = "not given" if whole is None else f"{whole:g}"
@@ -124,7 +129,10 @@ class Tariff:
 
     @property
     def grades_responses(self) -> bool:
-        """Whether a judge sees one response at a time, and is asked once about each."""
+        """Whether a judge sees one response at a time, and is asked once about each.
+
+        This is so if the realization is known and is not pairwise.
+        """
         if self.realization is None:
             return False
         return catalogue.find_realization(self.realization).kind != "pairwise"
@@ -136,7 +144,10 @@ class Tariff:
 
     @property
     def calls(self) -> int:
-        """Calls of each judge for one battle, or for one response if it grades responses."""
+        """Calls of each judge for one battle, or for one response if it grades responses.
+
+        The number counts orders and repeats.
+        """
         if self.grades_responses:
             return self.repeats
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
@@ -225,7 +236,7 @@ class BattleCosts:
     def total(self) -> float:
         """Money, or the number of calls if no price is known or all prices are 0.
 
-        It is for comparisons between designs with the same tariff.
+        Only totals of designs with the same tariff can be compared.
         """
         return self.money or self.calls
 
@@ -342,7 +353,7 @@ class ComparedSize:
     Attributes:
         difference: the difference, as typed.
         test: name of the test.
-        spread: what is assumed about the verdicts or the metric, in words.
+        spread: a text on what is assumed about the verdicts or the metric.
         items: number of items.
         power: power of the test on these items.
     """
@@ -421,7 +432,10 @@ class Plan(Document):
         return any(part.unanswerable for part in self.missing)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan for JSON, under the key `plan`."""
+        """Return the plan as plain Python values, for JSON.
+
+        The keys are `podium` (the format version) and `plan`, which has the attributes by name.
+        """
         doubts = [check.to_dict() for check in self.doubts]
         return {"podium": FORMAT_VERSION, "plan": {**asdict(self), "doubts": doubts}}
 

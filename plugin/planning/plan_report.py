@@ -90,7 +90,12 @@ def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> 
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:
-    """Say on how many items, and in how many groups, `podium compare` detects the difference."""
+    """Write on how many items `podium compare` detects the difference.
+
+    Args:
+        size: the number of items, with test and power.
+        groups: in how many groups these items are, as `_item_groups_text` writes it; may be empty.
+    """
     return (
         f"Compare on {quantity(size.items, 'item')}{groups}: podium compare then detects "
         f"{size.difference} with {size.power:.0%} power ({size.test}; {size.spread})."
@@ -98,7 +103,7 @@ def _comparison_sentence(size: ComparedSize, groups: str) -> str:
 
 
 def _plan_title(plan: Plan) -> str:
-    """Write the numbers of models and items, and how large the pilot is."""
+    """Write the title of a plan: the numbers of models and items, and the size of the pilot."""
     asked = plan.asked
     items = "items to be found"
     if asked["items"] is not None:

@@ -131,7 +131,7 @@ def make_plan(
 def _size_in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
     """Return the size of a comparison with as many items as the pilot's groups make necessary.
 
-    It is returned unchanged if the pilot's items have no groups; None stays None.
+    If the pilot's items have no groups, the size is returned as it is. None stays None.
     """
     if compared is None:
         return None
@@ -154,7 +154,8 @@ def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:
 def _number_of_models(models: int | None, names: Sequence[str], *, has_difference: bool) -> int:
     """Return the number of models to compare.
 
-    It is the given number, else that of the pilot's models, else 2 if a difference was given.
+    The result is the given number, else the number of the pilot's models, else 2 if a difference
+    was given.
 
     Args:
         models: the given number; None if none was given.
@@ -177,10 +178,10 @@ def _number_of_models(models: int | None, names: Sequence[str], *, has_differenc
 def _expected_ties(ties: float | None, record: "Recording | None", level: float) -> Estimate:
     """Return the share of battles that end in a tie.
 
-    It is the given share, else that of the pilot, else `ASSUMED_TIES`.
+    The share is the given one, else that of the pilot, else `ASSUMED_TIES`.
 
     Returns:
-        The share: without an interval if it is given or assumed.
+        The share, without an interval if it is given or assumed.
     """
     if ties is not None:
         return Estimate(ties)
@@ -467,7 +468,11 @@ def _assumption_on_raters(raters: Raters) -> str:
 
 
 def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
-    """Yield what is assumed of the judges: their number, and how they are asked."""
+    """Yield what is assumed of the judges, as clauses.
+
+    They are about the number of judges and about how judges are asked. There is none for one judge
+    of pairs whose realization is installed.
+    """
     tariff = request.tariff
     number = len(tariff.shares)
     is_jury = request.record is not None and RULE in request.record.battles.columns

@@ -71,7 +71,7 @@ class ReferenceRanking:
 
     @cached_property
     def _score_judgments(self) -> PartScorer:
-        """The scorer for a record with one row per judgment."""
+        """The scorer for parts of the record with one row per judgment."""
         return part_scorer(separate_orders(self._battles), self._ranker, self._options)
 
     def distance(self, rows: np.ndarray) -> tuple[float, float]:

@@ -104,10 +104,10 @@ def three_levels(ties: float, edge: float) -> Differences:
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """Yield the distribution of differences of each ordered pair of models against each anchor.
 
-    It is over the items on which both verdicts were parsed (Don-Yehiya et al. 2026, appendix C).
-    Triples of models without such an item are skipped.
+    A distribution is over the items on which both verdicts were parsed (Don-Yehiya et al. 2026,
+    appendix C). Triples of models without an item of this kind are skipped.
 
-    Returns:
+    Yields:
         Distributions, in the order of `itertools.permutations` of the models' codes: anchor, first
         model, second model.
     """

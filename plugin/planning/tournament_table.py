@@ -116,7 +116,10 @@ class TournamentTable(Document):
     warnings: tuple[Notice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes by name as plain Python values; unknown ones are None."""
+        """Return the attributes by name as plain Python values.
+
+        Records become dictionaries; unknown values are None.
+        """
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:
@@ -295,8 +298,8 @@ def _variants(
 ) -> Iterator[TournamentDesign]:
     """Yield a tournament in each of its variants, which are settings that it offers to try.
 
-    It is yielded once, with the given settings, if it offers no variants or if an option of its
-    variants was given. Its label names a variant.
+    If the tournament offers no variants, or if an option of its variants was given, the tournament
+    is yielded once, with the given settings. The label of a design names its variant.
 
     Args:
         name: name of the tournament.
@@ -325,7 +328,7 @@ def _fit_to_budgets(
 ) -> Iterator[TournamentDesign]:
     """Yield a tournament with the most items that each budget allows.
 
-    It is yielded once, unchanged, if there are no budgets.
+    Without budgets, the tournament is yielded once, unchanged.
 
     Raises:
         UsageError: the tournament has no option `items`, or a budget is too small for one item.
@@ -437,7 +440,7 @@ def _answer_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
     Args:
         table: the tournaments.
-        unit: unit of the errors, in words.
+        unit: unit of the errors, such as `Elo`.
     """
     stopping = [row for row in table.rows if row.answered is not None]
     if stopping:
@@ -489,7 +492,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
-    """Format a row in the order of `HEADER`; means stand with their standard deviations."""
+    """Format a row of the table, with a text for each column of `HEADER`."""
     costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (
         row.tournament,

@@ -98,7 +98,7 @@ def rank(
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         models: a table with the columns `model` and `family`, or its path.
-        answers: add the finding in words.
+        answers: whether to add the answer of each ranking, and its checks.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
     Returns:
@@ -153,7 +153,7 @@ def _read_by_default(source: "pd.DataFrame | str | Path", by: str | None) -> Bat
 
 
 def _describe_sources(battles: Battles, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the battles are made from and the options, for the ranking's provenance."""
+    """Return the provenance of a ranking: its sources, options, runs, metrics and judges."""
     provenance = build_provenance(battles.sources, options)
     sources = _describe_runs(battles) | _describe_metrics(battles) | _describe_judges(battles)
     return provenance | sources
@@ -183,9 +183,9 @@ def _paths_as_text(given: Mapping[str, Any]) -> dict[str, str]:
 def _default_rankers(battles: Battles, slices: Sequence[Slice]) -> dict[str | None, str]:
     """Return the ranker of each slice if the user names none, by value of the slice.
 
-    It is the default ranker of all battles, with one exception: slices of scores that no judge gave
-    are ranked by `mean`, also if other slices have verdicts. Scores and verdicts are never ranked
-    by the same ranker without being asked for.
+    The ranker is the default ranker of all battles, with one exception: slices of scores that no
+    judge gave are ranked by `mean`, also if other slices have verdicts. Scores and verdicts are
+    never ranked by the same ranker without being asked for.
     """
     defaults = {}
     for value, part in slices:
@@ -421,7 +421,10 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
 
 
 def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
-    """Return slices whose battles hold the number of slices, over which claims are corrected."""
+    """Return the slices with their number in the battles of each.
+
+    Claims are corrected for this number (`slice_count`).
+    """
     number = len(slices)
     return [(value, replace(part, slice_count=number)) for value, part in slices]
 
@@ -429,8 +432,8 @@ def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
 def _note_on_jury(battles: Battles) -> Notice:
     """Return the note that several judges are ranked as one jury.
 
-    It says how many battles were judged by more than one of them, or that the judges took turns if
-    none was.
+    The note says how many battles were judged by more than one of the judges. If none was, the note
+    says that the judges took turns.
     """
     identifying = ("item", "response", "model_a", "model_b")
     columns = [name for name in identifying if name in battles.table]
@@ -621,7 +624,12 @@ def _name_with_slice(ranker: str, value: str | None, labels: Mapping[str, str]) 
 
 
 def _label_slices(standings: Sequence[Standings], labels: Mapping[str, str]) -> list[Standings]:
-    """Return standings with what people read in place of the values of slices."""
+    """Return standings that also have what people read in place of the value of their slice.
+
+    Args:
+        standings: the standings.
+        labels: texts by value of the slice; a slice without a text gets None.
+    """
     return [replace(each, slice_label=labels.get(each.slice or "")) for each in standings]
 
 
@@ -828,8 +836,6 @@ def choose_context(
 
 def refuse_several_judges(battles: Battles, *, can_divide: bool = False) -> None:
     """Check that the battles are of one judge, or of judges that are one jury.
-
-    The message says which of them differ in the prompt alone, and how to rank them.
 
     Args:
         battles: the battles.

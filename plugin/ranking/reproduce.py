@@ -222,7 +222,7 @@ def query_of_record(
 
 
 def _compared_values(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the place and value of each number in a ranking, and of the names that it is about."""
+    """Yield place and value of what is compared in a ranking as JSON (`_values_in`)."""
     for name in PARTS_COMPARED:
         yield from _values_in(document.get(name, []), name)
 

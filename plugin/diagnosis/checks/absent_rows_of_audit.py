@@ -82,7 +82,11 @@ def _row_of_settings(_data: AuditData) -> Check:
 
 
 def _row_of_groups(data: AuditData) -> Check:
-    """Return the row of groups of items, which does not apply if groups are the unit already."""
+    """Return the row of groups of items.
+
+    The row does not apply if groups are the unit already. Otherwise, it is not known, with the
+    reason why no column was tested.
+    """
     if data.battles.group is not None:
         return does_not_apply("groups", f"the unit is the {data.battles.group} already")
     return _not_known_check("groups", why_no_groups(data.battles), data.battles)
@@ -91,8 +95,8 @@ def _row_of_groups(data: AuditData) -> Check:
 def _row_of_losses(data: AuditData) -> Check:
     """Return the row of lost battles or scores.
 
-    It is ok if all battles are made of scores that no judge gave, and none of these is missing;
-    else it is not known.
+    The row is ok if all battles are made of scores that no judge gave, and none of these is
+    missing. Otherwise, it is not known.
     """
     battles = data.battles
     is_complete = battles.tally.judged == len(battles) and not battles.missing
@@ -157,8 +161,8 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
 def _row_of_voters(data: AuditData) -> Check:
     """Return the row of voters.
 
-    It is not known if humans voted, and a column that is not read as voters has a usual name of
-    them; else it does not apply.
+    The row is not known if humans voted and the battles have a column with a usual name of voters
+    that is not read as voters. Otherwise, the row does not apply.
     """
     columns = data.battles.columns
     usual = sorted(with_ids(LIKELY_NAMES["judge"]) & (columns - {"voter"}))
@@ -175,7 +179,8 @@ def _row_of_voters(data: AuditData) -> Check:
 def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
-    It is not known if there are several judges; else it does not apply.
+    The row is not known if there are several judges: there are then too many to compare one by one.
+    Otherwise, the row does not apply.
     """
     if are_human_votes(data.battles):
         return does_not_apply("judges", HUMANS_VOTED)

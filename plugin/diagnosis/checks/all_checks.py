@@ -302,7 +302,10 @@ def checks_of_battles(
 
 
 def checks_of_standings(standings: Standings) -> list[Check]:
-    """Make all checks that apply to the result of one ranker; their p-values are not adjusted."""
+    """Make all checks that apply to the result of one ranker, in the order of `CHECKLIST`.
+
+    They are made from the result alone. Their p-values are not adjusted.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_standings is not None:
@@ -337,7 +340,10 @@ def checks_only_of_cards(card: CardSections) -> list[Check]:
 
 
 def checks_only_of_audits(data: AuditData) -> list[Check]:
-    """Make the checks that only an audit has; their p-values are not adjusted yet."""
+    """Make the checks that only an audit has, in the order of `CHECKLIST`.
+
+    Their p-values are not adjusted yet.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_audit is not None:
@@ -483,7 +489,10 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
 
 
 def _has_flagged_test(checks: Sequence[Check]) -> bool:
-    """Return whether a check with a p-value is flagged, which other tests may change to ok."""
+    """Return whether a check with a p-value is flagged.
+
+    Other tests may change such a check to ok, because p-values are adjusted together.
+    """
     return any(check.is_flagged and check.p is not None for check in checks)
 
 
@@ -559,7 +568,7 @@ def unknown_loss(checks: Sequence[Check]) -> Check | None:
 
 
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
-    """Return the check that the order of the responses decides; None if it is not flagged."""
+    """Return the check `order decides`; None if it is not flagged."""
     return find_flagged(checks, [ORDER_DECIDES])
 
 

@@ -174,9 +174,9 @@ def _check_of_columns(
 ) -> Check:
     """Return the check of all tested columns, with p-values adjusted by Holm's rule.
 
-    It is flagged, and about the column with the smallest p-value among those in which a pair
-    changes its order, if this p-value is at most the threshold. Else it is ok, and names all
-    columns, or those in which only the gaps between models differ.
+    The check is flagged if a pair changes its order in a column whose p-value is at most the
+    threshold; it is then about the column with the smallest p-value among those. Otherwise, the
+    check is ok, and names all columns, or those in which only the gaps between models differ.
 
     Args:
         battles: the battles.
@@ -337,8 +337,9 @@ def _turned_pair(
     """Return the pair with a given model whose order in a category is most surely another one.
 
     The pair consists of the given model and another one. One of the two is ahead in the category
-    and behind on the other items, both beyond chance (`ERROR_RATE_OF_TURN`). Of several pairs, the
-    one with the largest smaller |t| of both sides is returned; None if there is no such pair.
+    and behind on the other items, both beyond chance (`ERROR_RATE_OF_TURN`). The certainty of a
+    pair is the smaller |t| of the two sides; of several pairs, the one with the largest is
+    returned. The result is None if there is no pair.
 
     Args:
         battles: the battles.

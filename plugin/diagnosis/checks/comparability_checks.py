@@ -101,7 +101,7 @@ def _reason_of_column(finding: QuestionFinding) -> str:
 def _flagged_questions(finding: QuestionFinding) -> Check:
     """Return the flagged check for inputs that no other run has.
 
-    Its number is the largest number of such inputs of a model.
+    The number of the check is the largest number of inputs of one model that no other run has.
     """
     number = min(finding.conflicts, max(finding.unshared.values()))
     fields = {

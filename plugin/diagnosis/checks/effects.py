@@ -15,7 +15,7 @@ MORE_VOTES = "collect more votes"
 
 
 def interval_of(figure: Statistic) -> tuple[float, float] | None:
-    """Return both ends of a figure's interval; None if an end is unknown."""
+    """Return the lower and the upper end of a figure's interval; None if an end is unknown."""
     if figure.low is None or figure.high is None:
         return None
     return figure.low, figure.high
@@ -39,7 +39,7 @@ def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
 def side_of(figure: Figured, middle: float) -> int:
     """Return 1 if a figure's interval lies above a value, -1 if it lies below, and 0 otherwise.
 
-    It is also 0 if the figure or its interval is missing.
+    The result is also 0 if the figure or its interval is missing.
     """
     if isinstance(figure, Missing) or not figure.excludes(middle):
         return 0

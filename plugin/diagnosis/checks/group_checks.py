@@ -303,7 +303,10 @@ def residuals_of_items(
 
 
 def short_p(p: float) -> str:
-    """Return a p-value with three decimals and without the leading 0, such as `.004`."""
+    """Return a p-value with three decimals and without the leading 0, such as `.004`.
+
+    The p-value 1 is written as `1.000`.
+    """
     return f"{p:.3f}".lstrip("0")
 
 
@@ -316,14 +319,18 @@ def uses_scores(battles: Battles, known: np.ndarray) -> bool:
 
 
 def _score_gaps(battles: Battles) -> np.ndarray:
-    """Return the score of model_a less that of model_b, NaN if one is unknown, shape (battles,)."""
+    """Return the score of `model_a` minus that of `model_b`, NaN if one is unknown.
+
+    The result has shape (battles,).
+    """
     return battles.numbers_of("score_a") - battles.numbers_of("score_b")
 
 
 def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the two models of each battle, and how much the first of them was better.
 
-    It is the difference of the scores if all battles have scores, else the credit less 0.5.
+    The value is the difference of the scores if all battles of the mask have scores, else the
+    credit minus 0.5.
 
     Args:
         battles: the battles.
@@ -344,8 +351,8 @@ def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.nda
 def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIONS) -> float:
     """Return the one-sided p-value of the hypothesis that residuals do not depend on the group.
 
-    It is found by random divisions, with seed 0. It is 1 if the statistic is not above its mean
-    over all divisions. Residuals that are all 0 give 1.
+    The p-value is found by random divisions, with seed 0. The result is 1 if the statistic is not
+    above its mean over all divisions, and if all residuals are 0.
 
     Args:
         residual: residuals of items, shape (items, models).

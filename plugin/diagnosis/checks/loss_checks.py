@@ -230,9 +230,10 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
 def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     """Return the test of lost verdicts that a check reports.
 
-    It is the most significant test of a model in `lost.models`. If the losses of single models do
-    not explain the finding, it is the test of the stronger model of each pair. If no test is
-    significant, it is the most significant one of those with a large change, else of all.
+    If any test is significant, and the losses of single models explain the finding, the result is
+    the most significant test of a model in `lost.models`. If these losses do not explain it, the
+    result is the test of the stronger model of each pair. If no test is significant, the result is
+    the most significant one of those with a large change, else of all.
     """
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
@@ -264,7 +265,10 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
 
 
 def lost_scores_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make the check of `check_lost_scores` for a card."""
+    """Make the check of `check_lost_scores` for a card.
+
+    The limit on the number of battles holds for cards, too.
+    """
     return check_lost_scores(card.battles)
 
 

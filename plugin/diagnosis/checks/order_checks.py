@@ -79,7 +79,7 @@ def order_warnings(battles: Battles) -> list[Notice]:
     They are needed only if `check_position` makes the checks of the slice from its own verdicts
     (`check_orders_of_slice`); otherwise the list is empty. The warnings are the flagged checks of
     all verdicts: `order decides` in any case, and each other check only if its p-value is at most
-    `LEVEL_OF_WARNINGS`. With more than `MOST_BATTLES` battles, single orders are not checked.
+    `LEVEL_OF_WARNINGS`.
     """
     if not check_orders_of_slice(battles):
         return []
@@ -196,10 +196,11 @@ def _find_biased_slices(
 
 
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
-    """Return the p-value that the effect in one slice is that in the others together.
+    """Return the p-value of the hypothesis that one slice has the effect of all other slices.
 
-    The effects of the others are averaged by their numbers of verdicts. Slices without an interval
-    are left out. The p-value is 1 if there is no other slice, or if this slice has no interval.
+    The effects of the other slices are averaged by their numbers of verdicts. Slices without an
+    interval are left out. The p-value is 1 if there is no other slice, or if this slice has no
+    interval.
 
     Args:
         measured: value and effect of each slice.
@@ -346,7 +347,12 @@ def order_not_known(check: Check, p: float) -> Check:
 
 
 def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
-    """Return that there are too few pairs to know the effect of the order on a judge."""
+    """Return the check `position`, which is not known because a judge has too few pairs.
+
+    Args:
+        effect: the effect on the judge, or on all judges together.
+        several: whether several judges decided the battles.
+    """
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
         return not_known("position", f"too few pairs{whose} in both orders", MORE_BATTLES)
@@ -408,7 +414,10 @@ def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:
 
 
 def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a win rate with 0.5 subtracted from number and interval."""
+    """Return a copy of the facts of a win rate, with 0.5 subtracted.
+
+    It is subtracted from `number` and from both ends of `interval`, if there is one.
+    """
     interval = facts["interval"]
     if interval is not None:
         low, high = interval

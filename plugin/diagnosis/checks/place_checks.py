@@ -117,8 +117,9 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
 def _further_text(standings: Standings, separation: Separation) -> str:
     """Return how many further items would separate the neighbours that need the fewest.
 
-    It is the end of a sentence, with both places and models; empty if `nearest_open_places` gives
-    none. If voters or judges vary, and are no more than the items, their number is named instead.
+    The text is the end of a sentence, with both places and models; it is empty if
+    `nearest_open_places` gives none. If voters or judges vary, and are no more than the items,
+    their number is named instead.
     """
     nearest = nearest_open_places(standings)
     if nearest is None:

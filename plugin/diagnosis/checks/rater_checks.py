@@ -87,8 +87,9 @@ def _check_places(
 ) -> tuple[Check, ...]:
     """Return the check of the first place or, if it does not change, of other pairs.
 
-    It is not known if a fit fails. There is none if the scores that are computed here have another
-    order than the ranking; a ranking at equal length may differ from these plain scores.
+    The check is not known if a fit fails. There is no check if the scores that are computed here
+    have another order than the ranking; a ranking at equal length may differ from these plain
+    scores.
 
     Args:
         battles: the battles.

@@ -208,8 +208,8 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
 def _check_robustness(robustness: DropOutRobustness, unit: str) -> Check:
     """Return the check of the first place by the smallest set of items that changes the leader.
 
-    It is ok if no set was found, or if the set has more items than the threshold. `unit` is what
-    varies, in the singular: an item or a group of items.
+    The check is ok if no set was found, or if the set has more items than the threshold. `unit` is
+    what varies, in the singular: an item or a group of items.
     """
     number = len(robustness.items)
     nouns = plural(unit, 2)

@@ -68,7 +68,7 @@ class UnlikeScales:
         high_models: models with scores on the larger scale: percent, milliseconds or grades.
         scores: scores of all these models, as a data frame with the columns of `SCORE_KEYS` and
             `score`.
-        kinds: the two scales in words, the smaller one first.
+        kinds: names of the two scales, such as `fractions` and `percent`, the smaller one first.
     """
 
     about: Mapping[str, str]
@@ -286,7 +286,13 @@ def _find_fractions_and_percent(
 def _unlike_models(
     pairs: Sequence[tuple[str, str]], scores: "pd.DataFrame", about: Mapping[str, str]
 ) -> UnlikeScales:
-    """Return the models of pairs of which the second has the larger scale, with their scores."""
+    """Build the result for pairs of models.
+
+    Args:
+        pairs: names of the models; the second one of each pair has the larger scale.
+        scores: scores of all models, of which those of these models are kept.
+        about: the task, metric and judge of the scores.
+    """
     lows = tuple(dict.fromkeys(low for low, _ in pairs))
     highs = tuple(dict.fromkeys(high for _, high in pairs))
     return UnlikeScales(
@@ -346,7 +352,7 @@ def _find_by_pairs(
     Args:
         scores: scores of one metric.
         about: the task, metric and judge of the scores.
-        kinds: the two scales in words, the smaller one first.
+        kinds: names of the two scales, the smaller one first.
         are_unlike: takes the mean scores of two models, indexed by item; returns whether the second
             model is on the larger scale.
     """
@@ -440,7 +446,11 @@ def _has_end(scores: np.ndarray, top: float) -> bool:
 
 
 def _spans_both(scores: np.ndarray) -> bool:
-    """Return whether scores of one model lie on both sides of 1, as on one continuous scale."""
+    """Return whether scores of one model lie on both sides of 1, as on one continuous scale.
+
+    The result is True if a score is above 1, and more than `MOST_BELOW_ONE` of the scores are above
+    0 and below 1.
+    """
     return bool(scores.max() > 1 and _count_between(scores) > MOST_BELOW_ONE * len(scores))
 
 

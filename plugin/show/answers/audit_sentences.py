@@ -79,7 +79,11 @@ def _others_text(flagged: Sequence[Probe], gravest: Probe) -> str:
 
 
 def _sentence_without_flags(tested: Sequence[Probe]) -> str:
-    """Write how many probes are ok, and which are not known."""
+    """Write how many probes are ok, and name those that are not known.
+
+    Args:
+        tested: the probes that are no descriptions; none of these is flagged.
+    """
     unknown = [probe.check.name for probe in tested if not probe.check.is_known]
     known = len(tested) - len(unknown)
     more = ""

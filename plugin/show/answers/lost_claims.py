@@ -143,7 +143,11 @@ def _elo_of(battles: Battles, credit: np.ndarray) -> Scores:
 
 
 def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
-    """Return win rates, by model."""
+    """Return win rates, by model.
+
+    Raises:
+        PodiumError: no battle has a credit.
+    """
     coded = code_battles(battles, credit=credit)
     return dict(zip(coded.models, win_rates(pair_sums(coded)).tolist(), strict=True))
 

@@ -519,7 +519,7 @@ def _items_beside_raters(standings: Standings, raters: int, further: int | None)
     Args:
         standings: the standings.
         raters: number of voters or judges so far.
-        further: number of further ones.
+        further: number of further voters or judges; None if unknown.
     """
     if further is None or standings.counts.items <= 1:
         return ""
@@ -607,9 +607,9 @@ def _same_leaders_sentence(
 ) -> str | None:
     """Write in how many slices the same models lead by the same ranker.
 
-    If the leaders lead no other slice, write in how many of the others other models lead. If these
-    standings have no leaders, write in how many of the others no place is certain either. None if
-    there is one slice.
+    If the leaders lead no other slice, the sentence says in how many other slices other models
+    lead. If these standings have no leaders, the sentence says in how many other slices no place is
+    certain either. The result is None if there is one slice.
 
     Args:
         standings: the standings whose leaders are compared.

@@ -147,7 +147,8 @@ def _tests_of_kept(
 ) -> tuple[tuple[float, float] | None, ...]:
     """Return the tests of neighbours among the models at some places.
 
-    It is None for two models that were no neighbours before.
+    The test is None for two models that were no neighbours before. The tuple has one test fewer
+    than there are models.
 
     Args:
         separation: the tests of all neighbours.
@@ -215,7 +216,7 @@ def withhold_ranks_of(standings: Standings, models: Collection[str]) -> Standing
 
 
 def leading_group(standings: Standings) -> frozenset[str]:
-    """Return the names of the models above the first cut; empty if there is no cut."""
+    """Return the names of the models above the first cut; an empty set if there is no cut."""
     separation = standings.separation
     if separation is None or not separation.cuts:
         return frozenset()

@@ -63,7 +63,11 @@ class ListedBattles:
 
     @property
     def agreement(self) -> str:
-        """A sentence on which battles have disagreements, or on what could be compared."""
+        """One sentence on disagreements about the winner.
+
+        The sentence says how many battles have a disagreement and come first. If none has one, it
+        says what was compared. If nothing could be compared, it says this.
+        """
         if not self.compared:
             return (
                 "No battle was judged in two orders, by two judges or by humans, so no "

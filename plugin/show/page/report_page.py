@@ -125,14 +125,14 @@ def report_page(content: PageContent) -> str:
 
 
 def _calibration_part(content: PageContent) -> str:
-    """Render the calibration; empty without one."""
+    """Render the calibration as HTML; empty without a calibration."""
     if content.calibration is None:
         return ""
     return html_part(calibration_reports(content.calibration), heading=3)
 
 
 def _disclosure_part(content: PageContent) -> str:
-    """Render the disclosure; empty without one."""
+    """Render the disclosure as HTML; empty without a disclosure."""
     if content.disclosure is None:
         return ""
     return section_body(disclosure_reports(content.disclosure)[0].sections[0])

@@ -113,7 +113,11 @@ class BattleTexts:
                 replies.append(reply)
 
     def add_responses(self, responses: Responses) -> None:
-        """Add the instructions and answers of response files; texts that are known are kept."""
+        """Add the instructions, system prompts and answers of response files, in place.
+
+        Texts that are known already are kept. Responses to an item are numbered from 1 in the order
+        of the item's keys.
+        """
         for item in responses.items:
             self.instructions.setdefault(item.id, item.instruction)
             if item.system:
@@ -306,7 +310,10 @@ def _is_response_unknown(texts: BattleTexts, battles: Battles) -> bool:
 
 
 def _response_numbers(battles: Battles) -> set[int]:
-    """Return the numbers of responses that occur in battles; empty without such a column."""
+    """Return the numbers of responses that occur in battles.
+
+    The set is empty without a column `response`, or if all of its cells are empty.
+    """
     if "response" not in battles.table:
         return set()
     return {int(number) for number in battles.table["response"].dropna().unique()}

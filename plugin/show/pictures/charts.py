@@ -57,7 +57,12 @@ def _data_of(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _model_axis(models: Sequence[str], **axis: Any) -> Any:
-    """Return the vertical axis of models in a given order."""
+    """Return the vertical axis with a row per model, in the given order.
+
+    Args:
+        models: names of the models, the first at the top.
+        **axis: further arguments of altair's `Axis`.
+    """
     return alt.Y(
         "model:N", sort=models, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, **axis)
     )
@@ -389,12 +394,15 @@ def _diagonal_line(x: Any, y: Any, ends: tuple[float, float]) -> Any:
 
 
 def ranking_plot(ranking: Ranking) -> Any:
-    """Draw the styled forest plot of a ranking."""
+    """Return the forest plot of a ranking in podium's style."""
     return apply_style(forest(ranking.standings))
 
 
 def calibration_plot(calibration: Calibration) -> Any:
-    """Draw `placement` and, if the calibration has bins of agreement, `reliability_diagram`."""
+    """Return the charts of a calibration in podium's style, one below the other.
+
+    These are `placement` and, if the calibration has bins of agreement, `reliability_diagram`.
+    """
     charts = [placement(calibration)]
     if calibration.agreement.bins:
         charts.append(reliability_diagram(calibration))

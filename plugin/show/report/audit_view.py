@@ -93,7 +93,7 @@ def audit_reports(audit: Audit) -> tuple[Report, ...]:
 
 
 def audit_text(audit: Audit) -> str:
-    """Render an audit as text."""
+    """Render the reports of an audit as plain text."""
     return terminal_text(audit_reports(audit))
 
 
@@ -142,7 +142,7 @@ def _with_placeholder(source: str, command: str) -> str:
 
 
 def board_title(board: BoardAudit) -> str:
-    """Return what was audited: the ranking with the numbers of its models and battles."""
+    """Return the ranker and the slice, followed by the numbers of models, items and battles."""
     standings = board.standings
     counts = standings.counts
     models = quantity(len(standings.entries), "model")
@@ -151,7 +151,7 @@ def board_title(board: BoardAudit) -> str:
 
 
 def probe_title(probe: Probe) -> str:
-    """Return the name of a probe in tables."""
+    """Return the name of a probe in tables: that of `TITLES`, else the name of its check."""
     return TITLES.get(probe.check.name, probe.check.name)
 
 
@@ -217,7 +217,7 @@ def threshold_of_probe(probe: Probe) -> str:
 
 
 def _p_threshold(level: float) -> str:
-    """Write the largest p-value that is flagged, as `p .05`."""
+    """Write the largest p-value with which a check is flagged, as `p .05`."""
     return f"p {level:g}".replace("p 0.", "p .")
 
 

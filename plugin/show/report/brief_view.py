@@ -30,8 +30,8 @@ def brief_ranking_text(
 
     Together with the lines beside them, these are at most `MOST_LINES` lines, or a few more if
     `FEWEST_ROWS` models need them. The first models and those of this run are shown. If there is no
-    room, the advice on what to do next is left out first, then the end of the answer, then the last
-    notes.
+    room, the advice on what to do next is left out first, then all notes but the gravest, then the
+    end of the answer.
 
     Args:
         ranking: the ranking.
@@ -77,8 +77,8 @@ def _fit_texts(
 ) -> tuple[list[str], list[str]]:
     """Choose the lines of the answer and of the notes that leave room for a table.
 
-    If there is no room for all, the advice on what to do next is left out, then the end of the
-    answer, and then the last notes.
+    If there is no room for all, the advice on what to do next is left out. Then the last notes are
+    left out, up to the gravest one. Then the answer is cut at its end.
 
     Args:
         standings: the standings.

@@ -86,7 +86,11 @@ class Disclosure(Document):
     audit: Audit | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as plain Python values."""
+        """Return the JSON document as plain Python values.
+
+        The keys are `podium` (the format version), `disclosure` and, if there is an audit,
+        `audits`.
+        """
         audits = {}
         if self.audit is not None:
             audits["audits"] = [board.to_dict() for board in self.audit.boards]
@@ -173,7 +177,11 @@ def _host_of(run: Mapping[str, Any]) -> str:
 
 
 def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
-    """Return the programs that ran the evals, each with its version or None, each once."""
+    """Return the programs that ran the evals, each with its version or None.
+
+    Each pair of program and version is listed once, in the order of the runs. Runs by unknown
+    programs are left out.
+    """
     hosts = []
     for run in runs:
         host = _host_of(run)
@@ -306,7 +314,11 @@ def _fact_text(value: Any) -> str:
 
 
 def _options_as_text(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each option that is set, the seed also if it is 0."""
+    """Yield name and value, as texts, of each option that is set.
+
+    Options that are None, False or empty are left out, but the seed is yielded in any case. In
+    names, blanks take the place of underscores; values other than texts are JSON.
+    """
     for name, value in options.items():
         is_set = value not in (None, False) and value != [] and value != {}
         if name == "seed" or is_set:

@@ -76,7 +76,11 @@ def every_eval_ever_files(
 
 
 def _describe_source(name: str, ranking: Ranking, options: ExportOptions) -> dict[str, Any]:
-    """Describe who made a ranking of which files, and with which version of podium."""
+    """Describe the source of a ranking in the fields of the schema.
+
+    The fields say which files were ranked, who provides the record, and which version of podium
+    ranked.
+    """
     provenance = ranking.provenance
     sources = [*map(_public_place, provenance.get("sources", ()))]
     return {

@@ -53,7 +53,7 @@ def html_part(reports: Sequence[Report], heading: int = 2) -> str:
 
 
 def stylesheet() -> str:
-    """Return the CSS of documents and pages."""
+    """Return the CSS of documents and pages, as text."""
     return files("podium.show.report").joinpath("report.css").read_text(encoding="utf-8")
 
 

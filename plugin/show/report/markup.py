@@ -60,7 +60,7 @@ def markdown_text(reports: Sequence[Report]) -> str:
 
 
 def latex_text(reports: Sequence[Report]) -> str:
-    """Render reports as LaTeX tables (booktabs) with their notes."""
+    """Render reports as LaTeX, with the answers, tables (booktabs) and notes of each."""
     text = f"{PREAMBLE}\n"
     for report in reports:
         blocks = _blocks(

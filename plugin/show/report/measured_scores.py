@@ -57,7 +57,7 @@ def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
 def _end_in_eval(end: float | None, measure: Measure) -> float | None:
     """Return the end of an interval as the eval reports its metric.
 
-    It is None if it is unknown, or no finite number in the eval's unit.
+    The result is None if the end is unknown, or no finite number in the eval's unit.
     """
     try:
         return None if end is None else measure.value_in_eval(end)

@@ -249,7 +249,11 @@ def _join_sources(values: "pd.Series") -> str | None:
 
 
 def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
-    """Return the credit of each pair by the rule of its jury, with the columns of `PAIR`."""
+    """Return the credit of each pair by the rule of its jury.
+
+    A frame with the columns of `PAIR` and `credit`, the credit of `model_a`. Battles without an
+    item are left out.
+    """
     merged = merge_jury_verdicts(battles)
     rows = _judgments_of_pairs(replace(merged, whole=None))[[*PAIR, "credit"]]
     return rows.astype(dict.fromkeys(PAIR, object))
@@ -364,7 +368,7 @@ def _response_in_form(text: str, form: str) -> Any:
 
 
 def _chat_message(role: str, text: str) -> dict[str, str]:
-    """Return a message of a chat."""
+    """Return a message of a chat: a dictionary with `role` and `content`."""
     return {"role": role, "content": _escape_surrogates(text)}
 
 

@@ -384,7 +384,10 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 
 
 def _leader_notes(standings: Standings) -> Iterator[str]:
-    """Yield the interval of the first model that allows for its choice, if the table marks it."""
+    """Yield a note with the interval of the first model that allows for its choice.
+
+    Nothing is yielded if the table marks no interval.
+    """
     of_leader = _leader_with_interval(standings)
     if not of_leader:
         return
@@ -489,7 +492,13 @@ def _jury_notes(jury: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _origin_notes(origin: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how the Elo scale is centred, or which model's rating is fixed (pinned)."""
+    """Yield a note on what fixes the zero of the Elo scale.
+
+    This is a model whose rating is fixed (pinned), or the mean of the well-known models.
+
+    Args:
+        origin: the diagnostics under the key `origin`.
+    """
     pinned = origin.get("pinned")
     if pinned:
         yield f"intervals are those of differences to {pinned}, which is pinned"
@@ -501,7 +510,15 @@ def _origin_notes(origin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
-    """Write what the soft targets were computed from, with beta and its interval."""
+    """Write from what the soft targets were computed, as one note.
+
+    The note has beta with its interval, unless the credits are the targets, and says how many
+    battles have none.
+
+    Args:
+        soft: the diagnostics under the key `soft`.
+        fit: the fit, with beta.
+    """
     without = ""
     if soft["left_out"]:
         without = f"; {quantity(soft['left_out'], 'judged battle', 'has|have')} none"
@@ -555,7 +572,11 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how human labels and judge ratings were combined, and what the extra columns are."""
+    """Yield notes on how human labels and the judge's ratings were combined.
+
+    Args:
+        joined: the diagnostics under the key `structured`.
+    """
     kappa = "{mean:.2f} (90%: {low:.2f} … {high:.2f})".format(**joined["kappa"])
     spread = "{mean:.1f} Elo (90%: {low:.1f} … {high:.1f})".format(**joined["spread"])
     yield (
@@ -574,7 +595,13 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how length was controlled for, and its effect in Elo if that was estimated."""
+    """Yield a note on how length was controlled for.
+
+    A second note gives the effect of length in Elo, if that was estimated.
+
+    Args:
+        control: the diagnostics under the key `length_control`.
+    """
     left_out = ""
     if control["left_out"]:
         left_out = f"; {quantity(control['left_out'], 'judged battle')} without lengths "
@@ -591,7 +618,11 @@ def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replayed_calls(replay: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
+    """Yield one note on the battles, calls, pairs and rounds of a replayed tournament.
+
+    Args:
+        replay: the diagnostics under the key `replay`.
+    """
     given_text = ""
     if replay["given"]:
         given_text = f"; {quantity(replay['given'], 'battle')} of those ranked before "

@@ -214,7 +214,10 @@ def _form_that_fits(table: Table, width: int) -> Table:
 
 
 def _column_widths(table: Table) -> list[int]:
-    """Return the width of the widest line of each column, in cells of a terminal."""
+    """Return the width of each column: that of its widest line, in cells of a terminal.
+
+    The header counts, too.
+    """
     widths = []
     for column in zip(table.header, *table.rows, strict=True):
         lines = "\n".join(column).split("\n")

@@ -26,6 +26,7 @@ STEP = 0.1
 """Distance of two nodes of the double exponential rule. Half of it changes no result by more than
 rounding error."""
 _PLACES = np.arange(-4.2, 14.0, STEP)
+"""Places of the nodes of the double exponential rule before their transformation."""
 NODES = np.exp(_PLACES - np.exp(-_PLACES))
 """Points of the rule on the half line from 0, shape (nodes,)."""
 NODE_WEIGHTS = STEP * NODES * (1 + np.exp(-_PLACES))

@@ -199,7 +199,7 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         return Spending(name, number, se, slope, position, costs[name], errors[name])
 
     return JuryWorth(
-        spendings=tuple(map(spending_of, order)),
+        spendings=tuple(spending_of(name) for name in order),
         ratio=ratio,
         by_cost=by_cost,
         left_out=left_out,

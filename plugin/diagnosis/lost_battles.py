@@ -246,6 +246,7 @@ def _losses_within_items(sides: Sides, models: int) -> list[_LossSum]:
     if not sides.lost.any():
         return [_LossSum(observed=0, parts=[])] * models
     has_loss = np.bincount(sides.cluster, sides.lost) > 0
+    # Items with a loss are numbered from 0, in their order.
     new_number = np.cumsum(has_loss) - 1
     kept = sides.take(has_loss[sides.cluster])
     # A key numbers an item and a model that was asked on it.

@@ -202,7 +202,8 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
         NotIdentifiedError: the battles do not identify g.
     """
     fit = fit_with_length(coded, z, REGULARIZATION, start=np.zeros(len(coded.models)))
-    return float(fit.coefficients[0]), slope_influence(fit)
+    weight = float(fit.coefficients[0])
+    return weight, slope_influence(fit)
 
 
 def correlate_residuals(subject: Subject) -> Figured:

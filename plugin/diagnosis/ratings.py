@@ -219,7 +219,9 @@ class GivenRatings:
         For resamples (`counts`), which do not change them, the shape is (resamples, models).
         """
         theta = self.scores / POINTS
-        return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
+        if counts is None:
+            return theta
+        return np.broadcast_to(theta, (len(counts), len(theta)))
 
     def rates(
         self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None

@@ -69,17 +69,21 @@ FIRST_SCENARIO = 3
 MOST_LISTED = 2_000
 """Largest number of single triples that are listed; all are counted."""
 ROUND_ROBINS = "round robins: all pairs of at least three models"
+"""What helps if too few triples of models were judged."""
 TRIPLES_ON_ITEMS = "triples on items"
+"""What the sample size of a figure counts."""
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
 """Names of the groups of triples on items; a triple may be in several groups."""
 UNSWAPPED = Missing(
     "no triple on an item has all three pairs judged in both orders",
     "show every pair in both orders, and let them be merged (a column order, or --shown)",
 )
+"""Why figures by consistency are missing."""
 HARD_VERDICTS = Missing(
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
+"""Why the SNTD is missing if most credits are hard."""
 # Three models get all combinations of places 0, 1, 2, ties included. The sign of the difference
 # of two places is the outcome of the pair: -1, 0, 1 becomes LOSS, TIED, WIN.
 WEAK_ORDERS = {
@@ -309,7 +313,9 @@ def _triples_by_first_pair(pairs: int) -> Iterator[tuple[slice, int, slice, slic
         bc = j * (2 * models - j - 1) // 2
         rows = slice(start, start + third_models)
         start = rows.stop
-        yield rows, ab, slice(bc, bc + third_models), slice(ab + 1, ab + 1 + third_models)
+        pairs_bc = slice(bc, bc + third_models)
+        pairs_ac = slice(ab + 1, ab + 1 + third_models)
+        yield rows, ab, pairs_bc, pairs_ac
 
 
 def _members_of_groups(scenario: np.ndarray, stability: Sequence[np.ndarray]) -> dict[int, Any]:
@@ -670,8 +676,9 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     """
     known = np.flatnonzero(counts.by_triple[0] > 0)
     items, intransitive, _ = counts.by_triple[:, known]
-    # The last key of `lexsort` sorts first.
-    order = known[np.lexsort((known, -items, -intransitive / items))][:MOST_LISTED]
+    # The last key of `lexsort` sorts first: the largest share, then the most items.
+    sorted_places = np.lexsort((known, -items, -intransitive / items))
+    order = known[sorted_places][:MOST_LISTED]
     items, intransitive, sntd = counts.by_triple[:, order]
     share = intransitive / items
     # A single item gives no interval: the number only avoids a division by 0.

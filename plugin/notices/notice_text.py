@@ -108,7 +108,8 @@ class _NoticeFormatter(Formatter):
             KeyError: the notice has no such field.
         """
         if field_name in KINDS:
-            return _OptionKind(field_name, self.fields.get(field_name)), field_name
+            own = self.fields.get(field_name)
+            return _OptionKind(field_name, own), field_name
         return self.fields[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> Any:

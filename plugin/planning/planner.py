@@ -206,7 +206,8 @@ def _read_pilot(
     tariff = tariff_of_judges(battles, tariff)
     if not pool:
         battles = judged_once(battles)
-    return recording_of(battles, pool=pool), tariff
+    record = recording_of(battles, pool=pool)
+    return record, tariff
 
 
 def _build_plan(request: PlanRequest) -> Plan:

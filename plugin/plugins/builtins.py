@@ -66,6 +66,7 @@ RANKERS = (
         "how often each model, as anchor, distinguishes two others",
     ),
 )
+"""podium's own rankers."""
 # podium's own judge scorers: rows of name, realization (`module:name` in `podium.scorers`) and
 # summary.
 SCORERS = (
@@ -187,6 +188,7 @@ FORMATS = (
         label_is="model",
     ),
 )
+"""podium's own file formats."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
     "arena": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},
     "comparia": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},

@@ -103,7 +103,9 @@ def add_answers(
     }
     are_alone = any(select_codes(ranking.notes, RANKED_ALONE) for ranking in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
-    claimed = list(map(without_models, standings, in_doubt))
+    claimed = [
+        without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
+    ]
     answered = list(standings)
     for k, standings_of_slice in enumerate(standings):
         if standings_of_slice.slice not in compared:

@@ -318,7 +318,7 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
         between = groups[2:-1]
         middle = rank_templates.GROUPS_BETWEEN.format(
             groups=f"{len(between)} {plural('group', len(between))}",
-            models=sum(map(len, between)),
+            models=sum(len(group) for group in between),
         )
         clauses = [clauses[0], middle, clauses[-1]]
     return f"{first} {'; '.join(clauses)}."
@@ -393,7 +393,7 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
     """
     names = separation.names
     pairs = comb(len(names), 2)
-    clear = sum(map(len, separation.beats))
+    clear = sum(len(places_behind) for places_behind in separation.beats)
     if not clear:
         template = rank_templates.TWO_OPEN if pairs == 1 else rank_templates.ALL_OPEN
         return template.format(

@@ -204,7 +204,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
         # The chart of the first of these shows them all, the chart of another one only itself.
         is_first = on_same_axis[0] is standings_of_slice
         shown = on_same_axis if is_first else [standings_of_slice]
-        charts[f"forest-{k}"] = forest(shown), _forest_caption(shown)
+        charts[f"forest-{k}"] = (forest(shown), _forest_caption(shown))
     if content.matchups is not None:
         shares = content.rank_probabilities
         if shares is not None:
@@ -215,11 +215,11 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
             top = some(shares_of_first, most=5)
             bubbles = rank_bubbles(content.names, shares)
             units = plural(standings[0].counts.unit, 2)
-            charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top, units=units)
+            charts["ranks"] = (bubbles, CAPTIONS["ranks"].format(top=top, units=units))
         caption = CAPTIONS["beats"] + (HOW_TO_OPEN_BATTLES if content.listed else "")
-        charts["beats"] = heat_map(content.matchups, content.names), caption
+        charts["beats"] = (heat_map(content.matchups, content.names), caption)
     if content.calibration is not None:
-        charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
+        charts["placement"] = (placement(content.calibration), CAPTIONS["placement"])
         if content.calibration.agreement.bins:
             charts["reliability"] = (
                 reliability_diagram(content.calibration),

@@ -369,7 +369,8 @@ def placement(calibration: Calibration) -> Any:
     y = alt.Y("judge:Q", **axis)
     chart = alt.Chart(_data_of(rows)).encode(x=x, tooltip=_tooltip_fields(rows))
     human_ratings = [row["human"] for row in rows]
-    diagonal = _diagonal_line(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
+    ends = (min(human_ratings, default=0), max(human_ratings, default=1))
+    diagonal = _diagonal_line(x, y, ends)
     intervals = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", **axis), y2="high:Q"
     )

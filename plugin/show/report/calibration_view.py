@@ -31,6 +31,7 @@ LEGEND = (
     "the other of its models (a coin has 0.693); ECE is that of the fit itself, and next to 0 for "
     "a fitted constant; width is the median over half splits"
 )
+"""Note below the table that compares targets."""
 
 
 def agreement_report(agreement: Agreement) -> Report:

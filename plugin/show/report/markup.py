@@ -126,7 +126,10 @@ def section_blocks(
         line_end: separates the notes, which are one block.
     """
     for table in (*section.fact_tables, *section.tables):
-        yield from (escape(table.title), table_text(table), *map(escape, table.legend))
+        yield escape(table.title)
+        yield table_text(table)
+        for sentence in table.legend:
+            yield escape(sentence)
     yield line_end.join(map(escape, (*section.notes, *section.warnings)))
 
 

@@ -278,7 +278,9 @@ def bar_column(
         if bar:
             values += [bar.low, bar.value, bar.high]
     known = [value for value in values if value is not None]
-    least, most = ends or (min(known, default=0), max(known, default=0))
+    if ends is None:
+        ends = (min(known, default=0), max(known, default=0))
+    least, most = ends
     if least == most:
         return ()
     left = format(least, label)

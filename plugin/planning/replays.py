@@ -369,8 +369,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded outcomes between models that were ranked before the tournament.
 
-    They are given to a tournament in which newcomers join a ranking. The tuple is empty for other
-    tournaments, and if the ratings of the ranking are given.
+    They are given to a tournament in which newcomers join a ranking. The order is that of the
+    record. The tuple is empty for other tournaments, and if the ratings of the ranking are given.
     """
     ranked = {*ranked_before(tournament, record.field)}
     # If ratings are given, the battles are not given as well: the ratings may come from them, and

@@ -75,7 +75,7 @@ def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
 def _row_of_settings(_data: AuditData) -> Check:
     """Return the row of comparability of runs, which is not known.
 
-    The check of settings is missing only if no source has the settings of runs.
+    The reason is that the sources do not record how the models were run.
     """
     reason = "the sources do not record how the models were run"
     return not_known("same settings", reason)

@@ -204,9 +204,10 @@ def describe_elo(data: AuditData) -> tuple[Check, ...]:
 
 
 def _reason_against_elo(data: AuditData) -> str:
-    """Return why gaps in Elo are no win rates; empty if they are.
+    """Return why gaps in Elo are no win rates, as a clause; empty if they are.
 
-    The first reason of those that `describe_elo` lists is returned.
+    The first reason that holds is returned: flagged probes, graded credits, no intervals, or a
+    first model whose rating nothing bounds.
     """
     flagged = [check.name for check in data.checks if check.is_flagged]
     against = [name for name in dict.fromkeys(flagged) if name not in HARMLESS_TO_ELO]

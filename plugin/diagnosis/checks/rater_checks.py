@@ -160,7 +160,8 @@ def check_rater_of_pair(
         credit: credits in place of those of the battles, shape (battles,), for `bradley-terry`.
 
     Returns:
-        The check; empty if there is one judge and no voters, or there are too many battles.
+        The check, also if it is ok or not known. Empty if there is one judge and no voters, if
+        there are too many battles, or if the other model leads by these scores.
     """
     if are_too_many(battles):
         return ()

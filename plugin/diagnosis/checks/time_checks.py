@@ -67,9 +67,10 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
         models (Bonferroni), and not yet adjusted with other checks. It is flagged if this p-value
-        is at most 5% and the change is above the threshold. Of several usable columns of times,
-        that with the largest share of known times is used. Not known for too many battles, if no
-        model has enough items, if a part of the times is not readable, or if no column has times.
+        is at most 5% and the change is above the threshold. Of several usable columns of times, the
+        one with the largest share of known times is used. Not known if no battle is readable, if no
+        column has times, if a usable column is lacking (`_problem_of_times`), for too many battles,
+        or if no model has enough items.
     """
     if not battles.tally.judged:
         return (not_known("time", NO_VERDICT),)

@@ -342,7 +342,7 @@ def identical_sentence(battles: Battles) -> str:
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
     """Return the answer of the tournament that was ranked, as a mapping from JSON.
 
-    Its keys are those such as `decisions` and `advice`. The mapping is empty if no tournament was
+    Among its keys are `decisions`, `advice` and `until`. The mapping is empty if no tournament was
     ranked, or if the ranker is not the one that makes decisions (`RANKER_OF_DECISIONS`).
     """
     if standings.ranker != RANKER_OF_DECISIONS:

@@ -203,10 +203,10 @@ def _render_index(
 
 
 def _index_table(entries: Sequence[SiteEntry]) -> Table:
-    """Build the table with a row per standings table, whose columns are `HEADER`.
+    """Build the table with a row per standings table, with the columns of `HEADER`.
 
-    The column `first` names the models that may be first. Without rank sets, it names the model
-    with the highest score and says so.
+    The column `first` names at most four models that may be first. Without rank sets, it names the
+    model with the highest score and says so; if groups of models never met, it gives their number.
     """
     rows = []
     for entry in entries:

@@ -142,9 +142,10 @@ def _standings_with_same_table(
 
 
 def shown_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Build the reports that a terminal shows: all, or the first `MOST_TABLES`.
+    """Build the reports that a terminal shows.
 
-    The others are left out if the user did not ask for one table per task.
+    These are all reports, or the first `MOST_TABLES` if tasks (or metrics) are ranked one by one
+    although the user did not ask for it.
     """
     reports = ranking_reports(ranking)
     return reports[:MOST_TABLES] if _column_ranked_alone(ranking) else reports

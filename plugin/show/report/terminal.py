@@ -90,7 +90,7 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
 
 
 def _wrap_title(title: str, width: int) -> list[str]:
-    """Wrap a title; return no lines if it is empty."""
+    """Wrap a title into lines; an empty title gives no line."""
     return _wrap([title], width) if title else []
 
 

@@ -430,7 +430,7 @@ class GoldComparison:
             return self.rates_missing, self.rates_missing
         value = float(squared_error(self.judge_rates, self.gold_rates))
         draws = squared_error(self.draws.judge_rates, self.draws.gold_rates)
-        return value, self._reflected_figure(value, draws)
+        return value, self._figure_without_noise(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
         """Return alpha, and its value corrected for the bias that the sampling of items causes.
@@ -492,7 +492,7 @@ class GoldComparison:
         raw = self._biases_beyond(self.gold_rates, gold)
         corrected, drawn = self._biases_beyond(expected, fitted)
         delta = float(nan_standard_deviation(corrected))
-        variance = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
+        variance = self._figure_without_noise(delta**2, nan_standard_deviation(drawn) ** 2)
         beyond_noise = variance
         if not isinstance(variance, Missing):
             beyond_noise = variance.transform(np.sqrt)
@@ -636,10 +636,11 @@ class GoldComparison:
             estimate += [float(value - half_width), float(value + half_width)]
         return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
-    def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
-        """Build the statistic of a mean of squares, as `reflected_interval` corrects it for noise.
+    def _figure_without_noise(self, value: float, draws: np.ndarray) -> Figured:
+        """Build the statistic of a mean of squares, corrected for noise.
 
-        It is `Missing` if too few resamples are usable.
+        The correction and the interval are those of `reflected_interval`. The figure is `Missing`
+        if too few resamples are usable.
 
         Args:
             value: the value in the sample.

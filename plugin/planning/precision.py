@@ -102,8 +102,9 @@ class VerdictModel:
         Returns:
             Variances by pair of models, shape (models, models).
         """
-        # The item effects of both models add the variance 2 w v^2 to a credit, with w the item
-        # variance and v the information: 2 w v of the dispersion.
+        # The item effects of both models add 2 w v^2 to the variance of a credit, with the item
+        # variance w and the information v. The dispersion is the variance over v, so that their
+        # part of the dispersion is 2 w v.
         dispersion = np.maximum(self.dispersion - 2 * self.item_variance * self.information, 0)
         variance = self.information * dispersion
         if self.calls is None:

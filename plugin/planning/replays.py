@@ -262,14 +262,12 @@ def recording_of(
         first = (None, names[a], names[b])[shown]
         pairings.append(Pairing(item_names[item], names[a], names[b], first=first))
     means = means.where(means.notna(), None)
-    outcomes = []
-    for pairing, credit, margin in zip(pairings, means["credit"], means["margin"], strict=True):
-        outcomes.append(Outcome(pairing, credit, margin))
+    fields_of_outcomes = zip(pairings, means["credit"], means["margin"], strict=True)
     return Recording(
         battles=battles,
         field=_field_of(battles),
         codes={pairing: k for k, pairing in enumerate(pairings)},
-        outcomes=tuple(outcomes),
+        outcomes=tuple(Outcome(*fields) for fields in fields_of_outcomes),
         calls=by_pairing["calls"].sum().to_numpy(),
         code_of_row=code,
     )

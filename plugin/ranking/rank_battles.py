@@ -593,8 +593,7 @@ def _rank_slices(
     failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
         raise _combined_error(errors, failures)
-    labelled = _label_slices(standings, labels)
-    return _merge_replacements(labelled), failures
+    return (_merge_replacements(_label_slices(standings, labels)), failures)
 
 
 def _combined_error(

@@ -103,9 +103,7 @@ def add_answers(
     }
     are_alone = any(select_codes(ranking.notes, RANKED_ALONE) for ranking in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
-    claimed = [
-        without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
-    ]
+    claimed = list(map(without_models, standings, in_doubt))
     answered = list(standings)
     for k, standings_of_slice in enumerate(standings):
         if standings_of_slice.slice not in compared:

@@ -64,12 +64,12 @@ def _escaped_sign(sign: str) -> str:
     return sign
 
 
-def spelled_like(name: str, known: Collection[str]) -> list[str]:
+def spelled_like(name: str, known_names: Collection[str]) -> list[str]:
     """Return the known names that are equal to a name, or else those that look the same."""
-    if name in known:
+    if name in known_names:
         return [name]
     seen = seen_name(name)
-    return [other for other in known if seen_name(other) == seen]
+    return [other for other in known_names if seen_name(other) == seen]
 
 
 def bare_and_prefixed(names: Sequence[str]) -> dict[str, list[str]]:

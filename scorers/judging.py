@@ -495,10 +495,10 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
         "withheld": reply.withheld,
         "in_reasoning": reply.in_reasoning,
     }
-    kept = {name: value for name, value in optional.items() if value}
+    set_values = {name: value for name, value in optional.items() if value}
     if reply.cost is not None:
-        kept["cost"] = reply.cost
-    return {"text": reply.text, "truncated": reply.truncated, **kept}
+        set_values["cost"] = reply.cost
+    return {"text": reply.text, "truncated": reply.truncated, **set_values}
 
 
 def load_reply(logged: Mapping[str, Any]) -> Reply:

@@ -256,14 +256,14 @@ def read_assignments(typed: str, *, at_last_sign: bool = False) -> dict[str, str
     return join_assignments([{key.strip(): text.strip()} for key, _, text in parts])
 
 
-def join_assignments(given: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+def join_assignments(mappings: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
     """Return the values of all mappings, by key.
 
     Raises:
         click.BadParameter: a key has two values.
     """
     joined: dict[str, Value] = {}
-    for assignments in given:
+    for assignments in mappings:
         for key, value in assignments.items():
             first_value = joined.setdefault(key, value)
             if first_value != value:

@@ -201,10 +201,10 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
     # Runs with equal items share one list (`AskedInputs.keep`), which is read once.
     for items in {id(run.items): run.items for run in runs}.values():
         for item in items:
-            known = first.setdefault(item.id, item.input)
-            if not inputs_may_equal(known, item.input):
+            first_input = first.setdefault(item.id, item.input)
+            if not inputs_may_equal(first_input, item.input):
                 conflicts[item.id] = None
-            elif not is_known_input(known):
+            elif not is_known_input(first_input):
                 # An input of which more is known may contradict those of later runs.
                 first[item.id] = item.input
     return list(conflicts)
@@ -227,13 +227,13 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     for run in runs:
         ids_of_run = frozenset(item.id for item in run.items)
         run_of_ids[ids_of_run] = run
-    known: list[tuple[AskedRun, Set[str]]] = []
+    earlier_runs: list[tuple[AskedRun, Set[str]]] = []
     for ids, run in run_of_ids.items():
-        for other, others in known:
+        for other, others in earlier_runs:
             only_of_run = _inputs_without_ids(run, others)
             if not only_of_run.isdisjoint(_inputs_without_ids(other, ids)):
                 return True
-        known.append((run, ids))
+        earlier_runs.append((run, ids))
     return False
 
 
@@ -347,10 +347,10 @@ def _conflict_between(
 ) -> Conflict | None:
     """Return the first id that has different inputs in two groups of runs, or None."""
     for start in reference:
-        known = {item.id: item for item in runs[start].items}
+        items_of_first = {item.id: item for item in runs[start].items}
         for position in group:
             for item in runs[position].items:
-                there = known.get(item.id)
+                there = items_of_first.get(item.id)
                 if there is not None and not inputs_may_equal(there.input, item.input):
                     return Conflict(
                         first=runs[start].run, other=runs[position].run, here=item, there=there
@@ -413,12 +413,14 @@ def _unshared_items(
     do not count.
     """
     conflicting = set(conflicts)
-    held = {position: set(names_of_run.values()) for position, names_of_run in names.items()}
-    all_names = set().union(*held.values())
-    runs_of_name = Counter(chain.from_iterable(held.values()))
+    items_by_position = {
+        position: set(names_of_run.values()) for position, names_of_run in names.items()
+    }
+    all_names = set().union(*items_by_position.values())
+    runs_of_name = Counter(chain.from_iterable(items_by_position.values()))
     unshared = []
     for position, run in enumerate(runs):
-        if held[position] == all_names:
+        if items_by_position[position] == all_names:
             continue
         for item in run.items:
             is_alone = runs_of_name[names[position][item.id]] == 1

@@ -136,10 +136,10 @@ def _names_by_target(
     for item in run.items:
         name = names.get(item.id, item.id)
         targets = [*differing.get((run.run.task, name), ())]
-        known = [
+        ranks = [
             targets.index(target) for target in (item.target, item.rubric) if target in targets
         ]
-        number = known[0] + 1 if known else 1
+        number = ranks[0] + 1 if ranks else 1
         if number > 1:
             split[item.id] = f"{name}@target{number}"
     return split

@@ -589,15 +589,17 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
         if decision.finding and decision.measure:
             difference = decision.finding.differences[decision.measure]
             rarest_losses.append(difference.rarest_seen(level))
-    known = [number for number in rarest_losses if number]
-    if not known:
+    bounded_losses = [number for number in rarest_losses if number]
+    if not bounded_losses:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
     unit = units.pop() if len(units) == 1 else "item"
     nouns = plural(unit, 2)
     can_bet = all(decision.finding and decision.finding.is_share for decision in decisions)
     remedy = comparison_templates.BETTING_ALLOWS if can_bet else ""
-    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns, remedy=remedy)
+    return comparison_templates.UNSEEN_LOSS.format(
+        rarest=min(bounded_losses), nouns=nouns, remedy=remedy
+    )
 
 
 def bound_text(decision: GateDecision, name: str) -> str:

@@ -117,14 +117,18 @@ def _doubts_about_slices(finding: PairFinding) -> Iterator[str]:
 
     What was found in all slices alike stands in the answer, and is left out.
     """
-    known = [finding.doubt, finding.judge_doubt, finding.loss_check]
+    texts_already_shown = [finding.doubt, finding.judge_doubt, finding.loss_check]
     for finding_of_slice in finding.slices:
-        if finding_of_slice.doubt is not None and finding_of_slice.doubt not in known:
+        if finding_of_slice.doubt is not None and finding_of_slice.doubt not in texts_already_shown:
             yield comparison_templates.NOTHING_IN_SLICE.format(
                 slice=finding_of_slice.slice, reason=finding_of_slice.doubt.clause
             )
         for check in (finding_of_slice.judge_doubt, finding_of_slice.loss_check):
-            if finding_of_slice.doubt is None and check is not None and check not in known:
+            if (
+                finding_of_slice.doubt is None
+                and check is not None
+                and check not in texts_already_shown
+            ):
                 yield check.clause
 
 

@@ -380,8 +380,10 @@ def _hint_of_figures(card: Card) -> str:
     The line is that of `position` if its section has figures, else the first one with figures. If
     no line has figures, the hint is that for all figures.
     """
-    shown = [check for check in card.checks if _is_shown(check)]
-    position_first = sorted(shown, key=lambda check: 0 if check.kind.name == "position" else 1)
+    shown_checks = [check for check in card.checks if _is_shown(check)]
+    position_first = sorted(
+        shown_checks, key=lambda check: 0 if check.kind.name == "position" else 1
+    )
     for check in position_first:
         key = SECTIONS_OF_CHECKS.get(check.kind.name, check.kind.name)
         answer = card.answers.get(key)

@@ -108,8 +108,8 @@ def _share_of_draws(
     error = np.sqrt(np.sum(influence**2, axis=0))
     scaled = influence / error
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = values > 1e-12 * values.max()
-    root = vectors[:, kept] * np.sqrt(values[kept])
+    is_above_rounding = values > 1e-12 * values.max()
+    root = vectors[:, is_above_rounding] * np.sqrt(values[is_above_rounding])
     least_z = float(-ndtri(p_of_pair / 2))
     whitened = [_whiten(scaled[:, test.pairs], test.dimensions) for test in tests]
     least_squares = [_chi_squared_above(test.dimensions, p_of_model) for test in tests]
@@ -138,8 +138,8 @@ def _whiten(scaled: np.ndarray, dimensions: int) -> np.ndarray:
         The matrix, shape (pairs, dimensions).
     """
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = np.argsort(values)[::-1][:dimensions]
-    return vectors[:, kept] / np.sqrt(values[kept])
+    largest = np.argsort(values)[::-1][:dimensions]
+    return vectors[:, largest] / np.sqrt(values[largest])
 
 
 def _chi_squared_above(freedom: int, p: float) -> float:

@@ -104,18 +104,18 @@ class Family(NamedTuple):
     how: str
 
 
-def family_of(model: str, given: Mapping[str, str]) -> Family | None:
+def family_of(model: str, family_by_model: Mapping[str, str]) -> Family | None:
     """Return the family of a model.
 
     Args:
         model: name of the model.
-        given: families by pattern of models' names, such as `my-*`. Case is ignored. The first
-            pattern that matches the whole name counts.
+        family_by_model: families by pattern of models' names, such as `my-*`. Case is ignored. The
+            first pattern that matches the whole name counts.
 
     Returns:
         The given family, else the maker that is guessed from the name; None if unknown.
     """
-    for pattern, family in given.items():
+    for pattern, family in family_by_model.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
     # In `provider/model`, the maker is guessed from the model, and from the whole name if that
@@ -148,19 +148,21 @@ def _guess_maker(name: str) -> str | None:
     return first_maker
 
 
-def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def group_by_family(
+    models: Iterable[str], family_by_model: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
     """Return the models of each family; models of unknown family are left out.
 
     Args:
         models: names of the models.
-        given: families by pattern of models' names, see `family_of`.
+        family_by_model: families by pattern of models' names, see `family_of`.
 
     Returns:
         The names, sorted, by family; the families are sorted, too.
     """
     groups: dict[str, list[str]] = {}
     for model in sorted(models):
-        family = family_of(model, given)
+        family = family_of(model, family_by_model)
         if family:
             groups.setdefault(family.name, []).append(model)
     return {name: tuple(groups[name]) for name in sorted(groups)}

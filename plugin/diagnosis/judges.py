@@ -450,8 +450,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         return Missing("no battle was judged by both", REJUDGE_OLD_RESPONSES)
     lengths = common[LENGTH_COLUMNS].to_numpy()
     second_lengths = common[[f"{name}_second_judge" for name in LENGTH_COLUMNS]].to_numpy()
-    known = ~np.isnan(lengths + second_lengths).any(axis=1)
-    changed = known & (lengths != second_lengths).any(axis=1)
+    has_all_lengths = ~np.isnan(lengths + second_lengths).any(axis=1)
+    changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
     wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
     sample = Clustered(common["item"].factorize()[0], unit="item", level=subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
@@ -463,7 +463,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
         most=max(map(len, matchups)),
-        changed=int(changed.sum()) if known.any() else None,
+        changed=int(changed.sum()) if has_all_lengths.any() else None,
         agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),

@@ -232,13 +232,13 @@ def _losses_within_items(sides: Sides, models: int) -> list[_Sum]:
         return [_Sum(observed=0, parts=[])] * models
     has_loss = np.bincount(sides.cluster, sides.lost) > 0
     new_number = np.cumsum(has_loss) - 1
-    kept = sides.take(has_loss[sides.cluster])
+    sides_with_losses = sides.take(has_loss[sides.cluster])
     # A key numbers an item and a model that was asked on it.
-    keys_of_sides = new_number[kept.cluster] * models + kept.model
-    asked_of_key = np.bincount(keys_of_sides, kept.asked).astype(np.int64)
+    keys_of_sides = new_number[sides_with_losses.cluster] * models + sides_with_losses.model
+    asked_of_key = np.bincount(keys_of_sides, sides_with_losses.asked).astype(np.int64)
     key = np.flatnonzero(asked_of_key)
     asked = asked_of_key[key]
-    unparsed = np.bincount(keys_of_sides, kept.lost)[key].astype(np.int64)
+    unparsed = np.bincount(keys_of_sides, sides_with_losses.lost)[key].astype(np.int64)
     # A group has the same item and number of results.
     item_and_asked = key // models * (int(asked.max()) + 1) + asked
     _, group = np.unique(item_and_asked, return_inverse=True)

@@ -236,12 +236,14 @@ def _judgments_behind(battles: Battles) -> Battles:
     whole = battles.whole or battles
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     # `len` of the judgments would count them all.
-    kept = np.ones(len(judgments.model_codes[0]), dtype=bool)
+    is_counted = np.ones(len(judgments.model_codes[0]), dtype=bool)
     if IDENTICAL in judgments.rows.battle_columns:
-        kept &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
+        is_counted &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
     if is_slice_of_items(battles):
-        kept &= np.isin(judgments.rows.texts_of("item").astype(str), [*battles.values_of("item")])
-    return judgments if kept.all() else judgments.select(kept)
+        is_counted &= np.isin(
+            judgments.rows.texts_of("item").astype(str), [*battles.values_of("item")]
+        )
+    return judgments if is_counted.all() else judgments.select(is_counted)
 
 
 def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
@@ -261,9 +263,9 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     matchup = matchup_codes(judgments, np.arange(len(a)))
     _, matchup = np.unique(matchup, return_inverse=True)
     is_parsed = ~np.isnan(credit)
-    known = np.where(is_parsed, credit, 0.0)
+    credit_or_zero = np.where(is_parsed, credit, 0.0)
     number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
-    total = np.bincount(matchup, known)[matchup] - known
+    total = np.bincount(matchup, credit_or_zero)[matchup] - credit_or_zero
     judged = _Judged(
         first=np.minimum(a, b),
         second=np.maximum(a, b),

@@ -662,10 +662,12 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     Triples with the same PNT are sorted by their number of items, the largest first. At most
     `MOST_LISTED` are returned. Triples without an item that has all three verdicts are left out.
     """
-    known = np.flatnonzero(counts.by_triple[0] > 0)
-    items, intransitive, _ = counts.by_triple[:, known]
+    compared_triples = np.flatnonzero(counts.by_triple[0] > 0)
+    items, intransitive, _ = counts.by_triple[:, compared_triples]
     # The last key of `lexsort` sorts first.
-    order = known[np.lexsort((known, -items, -intransitive / items))][:MOST_LISTED]
+    order = compared_triples[np.lexsort((compared_triples, -items, -intransitive / items))][
+        :MOST_LISTED
+    ]
     items, intransitive, sntd = counts.by_triple[:, order]
     share = intransitive / items
     # A single item gives no interval: the number only avoids a division by 0.

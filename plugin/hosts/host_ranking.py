@@ -73,8 +73,8 @@ def notes_on_anchors(
     """
     if not _plays_anchor(options) or ANCHOR not in options.args:
         return ()
-    given = options.args[ANCHOR]
-    texts = given if isinstance(given, list) else [given]
+    value = options.args[ANCHOR]
+    texts = value if isinstance(value, list) else [value]
     named: list[str] = []
     for text in texts:
         named += str(text).strip().split(",")

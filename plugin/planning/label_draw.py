@@ -214,7 +214,7 @@ def _with_different_responses(
     `identical` and from the texts in the files of verdicts.
     """
     tied = _identical_by_table(battles)
-    kept = []
+    different_rows = []
     for battle, pair in candidates:
         if texts is not None and _has_both_responses(texts, battle, pair):
             first, second = (texts.responses[(*battle, name)] for name in pair)
@@ -223,8 +223,8 @@ def _with_different_responses(
             has_identical_texts = battle[0] in battles.identical_responses.get(pair, ())
             is_identical = has_identical_texts or (battle, pair) in tied
         if not is_identical:
-            kept.append((battle, pair))
-    return kept
+            different_rows.append((battle, pair))
+    return different_rows
 
 
 def _identical_by_table(battles: Battles) -> set[Candidate]:

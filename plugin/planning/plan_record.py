@@ -91,9 +91,10 @@ class Tariff:
         """Raise UsageError if the numbers on a prompt cache do not fit the others."""
         shared, whole = self.tokens_shared, self.tokens_in
         if shared is not None and (whole is None or shared > whole):
-            given = "not given" if whole is None else f"{whole:g}"
+            text_of_whole = "not given" if whole is None else f"{whole:g}"
             raise UsageError(
-                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is {given}"
+                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is "
+                f"{text_of_whole}"
             )
         named = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
         for option, value in named.items():

@@ -181,8 +181,8 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     groups = code_groups(record, [record.field.items[k] for k in order])
     whole = _fit_verdicts(credits, names, calls, groups)
     without_part = []
-    for kept in parts_without(groups):
-        part = _fit_verdicts(credits[kept], names, calls, groups[kept])
+    for is_kept in parts_without(groups):
+        part = _fit_verdicts(credits[is_kept], names, calls, groups[is_kept])
         without_part.append(part)
     return whole, without_part
 

@@ -94,17 +94,17 @@ def audit(
         judgments = read_battles(battles, merge=False)
         battles = read_battles(battles)
     how = {"level": level, "seed": seed, "models": models}
-    given = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
+    rank_options = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
     with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
-        return _audit_read(battles, judgments, rankers, given, arguments)
+        return _audit_read(battles, judgments, rankers, rank_options, arguments)
 
 
 def _audit_read(
     battles: Battles,
     judgments: Battles | None,
     rankers: str | Sequence[str] | None,
-    given: Mapping[str, Any],
+    rank_options: Mapping[str, Any],
     arguments: TypedArguments | None,
 ) -> Audit:
     """Rank battles and audit the ranking of each slice.
@@ -114,12 +114,12 @@ def _audit_read(
         judgments: the same battles with one row per order; None for those from which they were
             merged.
         rankers: names of rankers.
-        given: the options of `podium.rank`.
+        rank_options: the options of `podium.rank`.
         arguments: what was typed to read and rank the battles.
     """
-    ranking = _rank_or_fall_back(battles, rankers, given)
+    ranking = _rank_or_fall_back(battles, rankers, rank_options)
     names = ("level", "seed", "by", "pool", "models")
-    how = {name: given[name] for name in names}
+    how = {name: rank_options[name] for name in names}
     if judgments is None:
         judgments = replace(battles, rows=battles.rows.separate_orders())
     return audit_ranking(ranking, battles, judgments, arguments=arguments, **how)
@@ -179,7 +179,7 @@ def audit_ranking(
 
 
 def _rank_or_fall_back(
-    battles: Battles, rankers: str | Sequence[str] | None, given: Mapping[str, Any]
+    battles: Battles, rankers: str | Sequence[str] | None, rank_options: Mapping[str, Any]
 ) -> Ranking:
     """Rank battles; if they do not connect all models, by win rates.
 
@@ -187,12 +187,12 @@ def _rank_or_fall_back(
         PodiumError: the battles have no ranking for another reason.
     """
     try:
-        return rank(battles, rankers, **given)
+        return rank(battles, rankers, **rank_options)
     except NotIdentifiedError:
         connections = check_connected_battles(battles)
         if not connections or not connections[0].is_flagged:
             raise
-    shared = {name: given[name] for name in ("level", "seed", "by", "pool", "models")}
+    shared = {name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")}
     return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
 
 
@@ -340,19 +340,19 @@ class _AuditRequest:
         """
         if not is_judged(battles) or are_human_votes(battles):
             return []
-        kept = self.cards
+        cards = self.cards
         if self.column is not None:
             short_names = {battles.short_judges.get(name, name) for name in battles.judges}
-            kept = {name: card for name, card in self.cards.items() if name in short_names}
-        if not kept:
-            kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
-        if not kept:
+            cards = {name: card for name, card in self.cards.items() if name in short_names}
+        if not cards:
+            cards = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
+        if not cards:
             return [("", not_known(name, why_too_many(battles))) for name in CHECKS_OF_CARDS]
         checks = []
-        for name, card in kept.items():
-            judge = name if len(kept) > 1 else ""
+        for name, card in cards.items():
+            judge = name if len(cards) > 1 else ""
             for check in checks_only_of_cards(card):
-                checks.append((judge, _with_p_value(check, self.level, len(kept))))
+                checks.append((judge, _with_p_value(check, self.level, len(cards))))
         return checks
 
 

@@ -122,8 +122,8 @@ def rank(
     families = families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
     context = choose_context(functions, whole, calibration)
-    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
-    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
+    values = {name: {"level": level, **context[name], **settings[name]} for name in names}
+    calls = [RankerCall(name, function, values[name], seed) for name, function in functions.items()]
     labels = _short_names_of_slices(battles) if column == "judge" else {}
     standings, failures = _rank_slices(
         slices, calls, families, merged, defaults, pool=pool or column in SOURCES, labels=labels
@@ -161,16 +161,16 @@ def _noun_of(column: str | None) -> str:
     return NOUNS_OF_SLICES.get(column or "", "slice")
 
 
-def _paths_as_text(given: Mapping[str, Any]) -> dict[str, str]:
+def _paths_as_text(options: Mapping[str, Any]) -> dict[str, str]:
     """Return paths among the options, and a calibration in memory, as text.
 
     Options that are None and tables of models in memory are left out.
 
     Args:
-        given: `calibration` and `models`, as `rank` takes them.
+        options: `calibration` and `models`, as `rank` takes them.
     """
     texts = {}
-    for name, value in given.items():
+    for name, value in options.items():
         is_calibration = name == "calibration" and value is not None
         if is_calibration or isinstance(value, str | Path):
             texts[name] = str(value)

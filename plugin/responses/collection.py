@@ -278,9 +278,9 @@ class Responses:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
-            kept = playable or [pairing]
-            pairings += kept
-            lacking = len(battles) - len(kept)
+            battles_to_play = playable or [pairing]
+            pairings += battles_to_play
+            lacking = len(battles) - len(battles_to_play)
             left_out += lacking
             left_out_of[pairing.item] += lacking
         # `+` leaves out the items of which no battle was left out.
@@ -315,8 +315,10 @@ class Responses:
         equal = set()
         for name, texts in self.texts.items():
             for key in texts:
-                shown = [self.shown_text(name, key, as_transcript=form) for form in (True, False)]
-                places = {(key, text.strip()) for text in shown}
+                texts_in_forms = [
+                    self.shown_text(name, key, as_transcript=form) for form in (True, False)
+                ]
+                places = {(key, text.strip()) for text in texts_in_forms}
                 if not seen.isdisjoint(places):
                     equal.add(key)
                 seen |= places

@@ -156,15 +156,15 @@ def pair_rows(
             paired[place] = row
         records += [run for run in paired_runs.runs if run.model]
         results.append(paired_runs.result)
-    kept = tuple(records) if runs or _warn_of_settings(records) else ()
+    kept_records = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
-    reported = findings if kept else tuple(filter(_has_unshared_items, findings))
-    notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
+    reported = findings if kept_records else tuple(filter(_has_unshared_items, findings))
+    notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept_records)]
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
     return PairedRows(
         rows=paired,
-        runs=kept,
+        runs=kept_records,
         findings=reported,
         accepted=tuple(chain.from_iterable(result.accepted for result in results)),
         notes=tuple(notes),
@@ -413,8 +413,8 @@ def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
         if is_compared and question.instruction is not None:
             questions_of_wording = wordings[question.item]
             wording = _input_of_question(question)[:2]  # choices are in no wording
-            known = questions_of_wording.setdefault(wording, question)
-            questions_of_wording[wording] = min(known, question, key=_wording_order)
+            first_with_wording = questions_of_wording.setdefault(wording, question)
+            questions_of_wording[wording] = min(first_with_wording, question, key=_wording_order)
     chosen = {}
     for item, questions_of_wording in wordings.items():
         if len(questions_of_wording) > 1:
@@ -453,8 +453,8 @@ def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> li
     shortest: dict[str, str] = {}
     for question in map(question_of_row, rows):
         if question.system:
-            known = shortest.get(question.item, question.system)
-            shortest[question.item] = min((known, question.system), key=_text_order)
+            shortest_so_far = shortest.get(question.item, question.system)
+            shortest[question.item] = min((shortest_so_far, question.system), key=_text_order)
     unified_rows = []
     for row in rows:
         question = question_of_row(row)

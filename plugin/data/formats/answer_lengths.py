@@ -194,5 +194,7 @@ def _length_in_sql(cell: str) -> str:
     messages = f"from_json({cell}, {sql_literal(MESSAGES)})"
     total = f"list_sum(list_transform({messages}, lambda one: {length}))"
     is_list = f"starts_with(cast({cell} as varchar), '[')"
-    known = f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
-    return f"cast(case {known} end as double)"
+    length_of_list_or_other = (
+        f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
+    )
+    return f"cast(case {length_of_list_or_other} end as double)"

@@ -96,8 +96,10 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     """
     credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT_TIE), 0.5)
     credits |= LABEL_CREDITS
-    known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
-    remedy = f"{known}; translate others with --columns and --credit-map"
+    remedy_of_winner = (
+        "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
+    )
+    remedy = f"{remedy_of_winner}; translate others with --columns and --credit-map"
     winner = side_of_winner(records, "model_a", "model_b")
     _reject_labels_of_second(records, winner)
     no_verdict = frozenset({"error", "invalid"})

@@ -201,11 +201,13 @@ def _order_of_first(records: Records, foreign: Foreign) -> str:
     selection = f"count(*), min({ROW}), arg_min({first}, {ROW})"
     ((count, row, word),) = records.rows(selection, f"where ({order}) is null")
     if count:
-        shown = "is empty" if word is None else f"{shorten(repr(word))} is neither model of its row"
+        cell_problem = (
+            "is empty" if word is None else f"{shorten(repr(word))} is neither model of its row"
+        )
         more = f" ({count} such rows)" if count > 1 else ""
         remedy = "write the name of the model that was shown first, or a or b"
         place = records.name_row(row)
-        raise DataError(f"{FIRST} {shown}{more}", row=place, remedy=remedy)
+        raise DataError(f"{FIRST} {cell_problem}{more}", row=place, remedy=remedy)
     return order
 
 
@@ -235,7 +237,7 @@ def _turn_verdicts(records: Records, order: str, *, turns_credits: bool) -> Reco
     return replace(records, columns=columns)
 
 
-def _translate_labels(records: Records, shown: str | None) -> Records:
+def _translate_labels(records: Records, side_shown_first: str | None) -> Records:
     """Translate the column `credit` if all words in it are labels such as `A>B` or `[[B=A]]`.
 
     A is model_a. The table is returned as it is if there is another word, or if model_b was shown
@@ -243,7 +245,8 @@ def _translate_labels(records: Records, shown: str | None) -> Records:
 
     Args:
         records: the table.
-        shown: which model was shown first in all rows of a table without orders; None if unknown.
+        side_shown_first: which model was shown first in all rows of a table without orders; None if
+            unknown.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return records
@@ -255,7 +258,7 @@ def _translate_labels(records: Records, shown: str | None) -> Records:
     if not words or not {word for (word,) in words} <= LABEL_CREDITS.keys():
         return records
     order = records.columns.get("order")
-    if order is None and shown == "b":
+    if order is None and side_shown_first == "b":
         return records
     if order is not None:
         is_second_first = f"lower({order.text}) in ('ba', 'false')"

@@ -313,15 +313,15 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
     Raises:
         UsageError: there is no such task.
     """
-    kept = list(samples)
+    selected = list(samples)
     for column, value in where:
         if column not in ("task", "category"):
             continue
-        tasks = sorted({file.task for file in kept})
-        if kept and value not in tasks:
+        tasks = sorted({file.task for file in selected})
+        if selected and value not in tasks:
             raise UsageError(f"no samples of the task {value!r}; tasks: {some(tasks)}")
-        kept = [file for file in kept if file.task == value]
-    return kept
+        selected = [file for file in selected if file.task == value]
+    return selected
 
 
 def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
@@ -354,15 +354,15 @@ def _read_all_scores(
         lost: losses so far; changed in place. Empty and incomplete files are added.
         cluster: the field of documents with the groups of items; None if there are no groups.
     """
-    kept = []
+    scores_of_files = []
     for file in files:
         scores = read_details(file) if is_details(file.path) else read_scores(file, cluster)
         if scores.document_count:
-            kept.append(scores)
+            scores_of_files.append(scores)
         else:
             fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
-    for scores in kept:
+    for scores in scores_of_files:
         path = str(scores.file.path)
         task = scores.file.task
         if scores.cut_off_line is not None:
@@ -373,7 +373,7 @@ def _read_all_scores(
         if scores.document_count < expected:
             counts = {"documents": scores.document_count, "expected": expected}
             lost.append(Notice("documents-missing", {"path": path, "task": task, **counts}))
-    return kept
+    return scores_of_files
 
 
 def _join_runs(

@@ -224,8 +224,8 @@ def _folders_to_type(folders: Iterable[Path]) -> list[str]:
     A folder further up may hold runs of other tasks.
     """
     parents = {folder.parent for folder in folders}
-    shown = parents if len(parents) == 1 else dict.fromkeys(folders)
-    return [str(folder) for folder in shown]
+    short_folders = parents if len(parents) == 1 else dict.fromkeys(folders)
+    return [str(folder) for folder in short_folders]
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:

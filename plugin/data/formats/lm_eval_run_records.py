@@ -154,14 +154,14 @@ def _shots_of_task(results: Results, task: str) -> int | None:
     return shots
 
 
-def _plain_settings(*given: Mapping[str, Any]) -> Settings:
+def _plain_settings(*mappings: Mapping[str, Any]) -> Settings:
     """Return settings by name in which a number has one form, whether written as text or not.
 
     Args:
-        given: the settings. Of several with one name, the last one counts.
+        mappings: the settings. Of several with one name, the last one counts.
     """
     parsed = []
-    for settings in given:
+    for settings in mappings:
         parsed.append({name: parse_option(value) for name, value in settings.items()})
     return settings_as_pairs(*parsed)
 

@@ -232,8 +232,8 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
         raise DataError(problem, remedy=COUNTS_REMEDY)
     is_fraction = is_count & (wins % 1 != 0)
     if is_fraction.any():
-        shown = f"{wins[is_fraction][0]:g} ({first_cell(is_fraction)})"
-        problem = f"{shown} is no count of wins: a win rate, or ties counted as half"
+        cell_text = f"{wins[is_fraction][0]:g} ({first_cell(is_fraction)})"
+        problem = f"{cell_text} is no count of wins: a win rate, or ties counted as half"
         remedy = f"the number of battles behind it is not known; {COUNTS_REMEDY}"
         raise DataError(problem, remedy=remedy)
     is_one_sided = ~is_known & is_known.T

@@ -291,8 +291,8 @@ def checks_of_battles(
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        given = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
-        behind = row.relevant_battles(given)
+        checked_battles = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
+        behind = row.relevant_battles(checked_battles)
         if row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
         if row.of_judge is not None and behind is not None:

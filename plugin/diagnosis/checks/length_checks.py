@@ -67,16 +67,16 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
     `level` is the confidence level of the interval.
     """
     ratio = log_ratio(battles)
-    kept = battles.readable & ~np.isnan(ratio)
-    if not kept.any():
+    is_counted = battles.readable & ~np.isnan(ratio)
+    if not is_counted.any():
         return not_known("length", "no lengths")
-    coded = code_battles(battles, credit=np.where(kept, battles.numbers_of("credit"), np.nan))
+    coded = code_battles(battles, credit=np.where(is_counted, battles.numbers_of("credit"), np.nan))
     try:
-        weight, influence = length_effect(coded, ratio[kept])
+        weight, influence = length_effect(coded, ratio[is_counted])
     except (NotIdentifiedError, NotConvergedError):
         return not_known("length", "lengths and strengths cannot be separated")
-    sample = cluster_battles(battles, level).take(kept)
-    effect = sample.linear(weight, influence, n=int(kept.sum()), unit=Unit.LOGITS)
+    sample = cluster_battles(battles, level).take(is_counted)
+    effect = sample.linear(weight, influence, n=int(is_counted.sum()), unit=Unit.LOGITS)
     are_votes = are_human_votes(battles)
     who = "voters favour" if are_votes else "the judge favours"
     facts = facts_of(effect, who=who, **_fields_of_length(effect))

@@ -200,7 +200,7 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
         place: position of the slice.
     """
     rates = [effect.rate for _, effect in measured]
-    known = []
+    slice_rates = []
     for k, rate in enumerate(rates):
         if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
             if k == place:
@@ -208,11 +208,11 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
             continue
         # A 95% interval reaches about two standard errors to both sides.
         error = (rate.high - rate.low) / 4
-        known.append((k, rate.value, error, float(rate.n)))
-    others = [each for each in known if each[0] != place]
+        slice_rates.append((k, rate.value, error, float(rate.n)))
+    others = [each for each in slice_rates if each[0] != place]
     if not others:
         return 1.0
-    _, value, error, _ = next(each for each in known if each[0] == place)
+    _, value, error, _ = next(each for each in slice_rates if each[0] == place)
     total = sum(number for _, _, _, number in others)
     mean = sum(number * other for _, other, _, number in others) / total
     variance = sum((number * each) ** 2 for _, _, each, number in others) / total**2
@@ -359,15 +359,15 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     undecided = []
     if not is_flagged:
         undecided = [effect for effect in effects if effect.is_open]
-    shown = undecided[0] if undecided else worst
-    if not isinstance(shown.rate, Statistic):
+    shown_judge = undecided[0] if undecided else worst
+    if not isinstance(shown_judge.rate, Statistic):
         return not_known(ONE_ORDER, "too few decided verdicts", BOTH_ORDERS)
     verdicts = "decided verdicts"
     pairs = "no pair was read"
-    if shown.judge:
-        verdicts = f"the decided verdicts of {shown.judge}"
-        pairs = f"{shown.judge} read no pair"
-    facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts, pairs=pairs))
+    if shown_judge.judge:
+        verdicts = f"the decided verdicts of {shown_judge.judge}"
+        pairs = f"{shown_judge.judge} read no pair"
+    facts = _relative_to_half(facts_of(shown_judge.rate, verdicts=verdicts, pairs=pairs))
     if undecided:
         reason = "the order may decide nothing, or all"
         return not_known(ONE_ORDER, reason, BOTH_ORDERS, **facts)

@@ -205,10 +205,12 @@ def _try_scores(
         return not_known(DECISIVE_RATER, FAILED_FIT)
 
 
-def _rater_check_passed(scores: ScoresWithout, kept: str) -> Check:
-    """Return the check that no voter or judge decides; `kept` says what stays as it is."""
+def _rater_check_passed(scores: ScoresWithout, unchanged: str) -> Check:
+    """Return the check that no voter or judge decides; `unchanged` says what stays as it is."""
     raters = quantity(scores.raters.number, scores.raters.unit)
-    return make_check(DECISIVE_RATER, is_flagged=False, fields={"kept": kept, "raters": raters})
+    return make_check(
+        DECISIVE_RATER, is_flagged=False, fields={"kept": unchanged, "raters": raters}
+    )
 
 
 def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:

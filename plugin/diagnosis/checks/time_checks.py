@@ -135,12 +135,12 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
 
     It needs a time for `FEWEST_DATED` of the readable battles, and `FEWEST_TIMES` different times.
     """
-    known = seconds[battles.readable]
-    readable = int(np.isfinite(known).sum())
-    if readable < FEWEST_DATED * len(known):
-        battles_with_verdict = quantity(len(known), "battle", "has|have")
+    seconds_of_readable = seconds[battles.readable]
+    readable = int(np.isfinite(seconds_of_readable).sum())
+    if readable < FEWEST_DATED * len(seconds_of_readable):
+        battles_with_verdict = quantity(len(seconds_of_readable), "battle", "has|have")
         return f"column {name}: {readable:,} of {battles_with_verdict} a readable date"
-    different = len(distinct_values(known[np.isfinite(known)]))
+    different = len(distinct_values(seconds_of_readable[np.isfinite(seconds_of_readable)]))
     if different < FEWEST_TIMES:
         return f"column {name}: {quantity(different, 'different date')} only"
     return ""
@@ -155,15 +155,15 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
         battles: the battles.
         seconds: time of each battle, NaN if unknown, shape (battles,).
     """
-    known = battles.readable & np.isfinite(seconds)
-    low, high, value = pair_values(battles, known)
-    rank = _mid_ranks(seconds[known])
+    has_verdict_and_time = battles.readable & np.isfinite(seconds)
+    low, high, value = pair_values(battles, has_verdict_and_time)
+    rank = _mid_ranks(seconds[has_verdict_and_time])
     pair = low * len(battles.models) + high
     size = np.maximum(np.bincount(pair), 1)
     rest = value - (np.bincount(pair, value) / size)[pair]
     moment = rank - (np.bincount(pair, rank) / size)[pair]
-    units = [np.unique(cluster_codes(battles)[known], return_inverse=True)[1]]
-    raters = raters_of(battles, known)
+    units = [np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)[1]]
+    raters = raters_of(battles, has_verdict_and_time)
     if raters is not None:
         units.append(raters.code)
     slopes = []
@@ -225,6 +225,9 @@ def _slope_of_model(
 
 def _span_text(seconds: np.ndarray) -> str:
     """Return the first and the last day of the battles as text."""
-    known = seconds[np.isfinite(seconds)]
-    days = [datetime.fromtimestamp(float(end), UTC).date() for end in (known.min(), known.max())]
+    known_seconds = seconds[np.isfinite(seconds)]
+    days = [
+        datetime.fromtimestamp(float(end), UTC).date()
+        for end in (known_seconds.min(), known_seconds.max())
+    ]
     return f"{days[0]} to {days[1]}"

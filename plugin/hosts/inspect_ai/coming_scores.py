@@ -40,10 +40,10 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
             continue
         is_declared = any(_is_of_part(asked, spec.task, *names) for names in declared)
         if not is_declared:
-            known = [" ".join(filter(None, names)) for names in declared]
+            scorer_names = [" ".join(filter(None, names)) for names in declared]
             raise UsageError(
                 f"{option_text('metric', asked)}: the scorers of {spec.task} declare no such "
-                f"metric (there are: {some(known, most=10)})"
+                f"metric (there are: {some(scorer_names, most=10)})"
             )
 
 
@@ -74,4 +74,4 @@ def _is_of_part(asked: str, task: str, scorer: str, part: str) -> bool:
     # Of two scorers of one name, Inspect numbers the second.
     name = re.sub(rf"(^|\s){re.escape(scorer)}\d+(?=\s|$)", rf"\1{scorer}", asked)
     names = measure_of_part(task, scorer, part).names
-    return any(fnmatchcase(word, known) for word in (asked, name) for known in names)
+    return any(fnmatchcase(word, pattern) for word in (asked, name) for pattern in names)

@@ -95,11 +95,11 @@ class PodiumHooks(Hooks):
         tournament for a host, which ranks it.
         """
         for log in data.logs:
-            kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
-            if kept and log.status == "error":
+            stop = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
+            if stop and log.status == "error":
                 # Without it, the log's error message has the reason.
                 with suppress(OSError, PodiumError):
-                    write_stop(log, kept)
+                    write_stop(log, stop)
         if RETRY_COMMAND in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
@@ -289,8 +289,8 @@ def _is_strict(metadata: Mapping[str, Any]) -> bool:
     from podium.hosts.inspect_ai.inspect_options import VARIABLE_PREFIX
 
     name = "ranker_strict"
-    given = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
-    return str(given).lower() == "true"
+    value = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
+    return str(value).lower() == "true"
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:

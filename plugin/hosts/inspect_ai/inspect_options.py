@@ -123,8 +123,8 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
         if name == start or name.startswith(f"{start}_")
     }
     values: dict[str, Any] = {}
-    for given in (usual, variables, metadata):
-        for name, value in given.items():
+    for values_of_source in (usual, variables, metadata):
+        for name, value in values_of_source.items():
             is_ours = name == PREFIX or name.startswith(f"{PREFIX}_")
             if is_ours and value not in (None, "", []):
                 values[name] = value
@@ -177,16 +177,16 @@ def _metadata_in_file(path: str) -> dict[str, Any]:
     return {}
 
 
-def require_ranker(given: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def require_ranker(all_values: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Raise UsageError if options of podium are given to a run that asks for no ranker.
 
     Args:
-        given: what was typed for the run, and its metadata. Options that the environment sets for
-            all runs are not among them.
+        all_values: what was typed for the run, and its metadata. Options that the environment sets
+            for all runs are not among them.
         asked: the options that the run asks for (see `values_asked_for`).
     """
     if not asked:
-        options_from({name: value for name, value in given.items() if name in INSPECT_OPTIONS})
+        options_from({name: value for name, value in all_values.items() if name in INSPECT_OPTIONS})
 
 
 def _parse_variable(text: str) -> Any:

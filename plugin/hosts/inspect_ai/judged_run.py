@@ -304,8 +304,8 @@ def _count_failed_battles(sample: "EvalSample") -> int:
     """Return how many battles of a failed sample have a failed call; all if it kept no reply."""
     from podium.hosts.inspect_ai.logs.podium_entries import SampleReplies, parse_battles
 
-    kept = sample.store.get(NAMESPACE)
-    replies = SampleReplies.parse(kept).to_battles() if kept else ()
+    entry = sample.store.get(NAMESPACE)
+    replies = SampleReplies.parse(entry).to_battles() if entry else ()
     failed = sum(of_battle.has_failed for of_battle in replies)
     return failed or len(parse_battles(sample.metadata))
 
@@ -365,8 +365,8 @@ def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], Abs
             f"tournament {name}: this run has no recorded battles; "
             f"judge recorded ones with `inspect eval podium/{name} -T battles=LOG`"
         )
-    known = parameters_of(catalogue.tournament_rule(name)).keys()
+    arguments_of_rule = parameters_of(catalogue.tournament_rule(name)).keys()
     task = getattr(tasks, name.replace("-", "_"), None)
     if task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
-        return name, task, parameters_of(task).keys() | known
-    return name, partial(tasks.tournament, name), known
+        return name, task, parameters_of(task).keys() | arguments_of_rule
+    return name, partial(tasks.tournament, name), arguments_of_rule

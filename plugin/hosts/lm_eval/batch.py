@@ -161,7 +161,7 @@ class BatchJudge:
         if the responses are, and `error` if a call failed. The credit is None if no reply was
         parsed. No error is raised.
         """
-        kept = {
+        details = {
             name: battle[name]
             for name in ("model_a", "model_b", *BATTLE_DETAILS)
             if battle.get(name) is not None
@@ -176,7 +176,7 @@ class BatchJudge:
                 if errors and all(map(has_failed, judgments)):
                     raise errors[0]
             except Exception as error:
-                return kept | self._unparsed_verdict(battle, root_of(error))
+                return details | self._unparsed_verdict(battle, root_of(error))
         if is_asked:
             self.failures_in_a_row = 0
         for failure in errors:
@@ -188,7 +188,7 @@ class BatchJudge:
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
         if merged.parsed is not None:
             verdict["hard_credit"] = merged.parsed
-        judged = {**kept, **verdict, "judgments": rows, "judges": replies.judges}
+        judged = {**details, **verdict, "judgments": rows, "judges": replies.judges}
         if replies.identical:
             judged["identical"] = True
         if errors:

@@ -99,8 +99,8 @@ class JudgeFilter(Filter):
                 holds a secret.
         """
         super().__init__()
-        given = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
-        refuse_secrets(given)
+        values = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
+        refuse_secrets(values)
         refuse_unknown_options(options, _filter_options())
         _check_calls(concurrency, call_timeout, prices)
         self.how = judging_settings(**options)
@@ -239,8 +239,12 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
         UsageError: a response is not a text.
     """
     by_document = []
-    for given in responses:
-        texts = list(given) if isinstance(given, list | tuple) else [given]
+    for texts_of_document in responses:
+        texts = (
+            list(texts_of_document)
+            if isinstance(texts_of_document, list | tuple)
+            else [texts_of_document]
+        )
         by_document.append(texts or [""])
     for text in chain(*by_document):
         if not isinstance(text, str):

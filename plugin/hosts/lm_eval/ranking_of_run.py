@@ -177,8 +177,8 @@ class RunRanking:
                 self.notes += _notes_on_lack(task, standings, runs.model)
         self._save_pin(runs.model)
         whole = _merge_rankings(rankings)
-        kept = [_write_figure(results, figure) for figure in figures]
-        whole = replace(whole, provenance={**whole.provenance, FIGURES: kept})
+        written_figures = [_write_figure(results, figure) for figure in figures]
+        whole = replace(whole, provenance={**whole.provenance, FIGURES: written_figures})
         self._write_ranking(results, whole, runs.model)
 
     def _write_ranking(self, results: dict[str, Any], whole: Ranking, own_model: str) -> None:

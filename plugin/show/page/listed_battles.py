@@ -161,20 +161,20 @@ class TextPool:
         if not text:
             return -1
         excess = 0 if is_transcript else len(text) - LONGEST_TEXT
-        shown = text
+        shown_text = text
         if excess > 0:
-            shown = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
-        if shown in self.codes:
-            return self.codes[shown]
-        has_room = self._size + len(shown) <= LARGEST_POOL
+            shown_text = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
+        if shown_text in self.codes:
+            return self.codes[shown_text]
+        has_room = self._size + len(shown_text) <= LARGEST_POOL
         if excess > 0 or not has_room:
             self.cut += 1
         if not has_room:
             return -1
-        self._size += len(shown)
-        self.codes[shown] = len(self.codes)
-        self.shown.append(read_pieces(text) if is_transcript else shown)
-        return self.codes[shown]
+        self._size += len(shown_text)
+        self.codes[shown_text] = len(self.codes)
+        self.shown.append(read_pieces(text) if is_transcript else shown_text)
+        return self.codes[shown_text]
 
 
 def _kinds_of_disagreement(battles: Battles) -> np.ndarray:

@@ -129,8 +129,8 @@ class BattleTexts:
 
     def models_without_texts(self, models: Iterable[str]) -> list[str]:
         """Return the models of which no response is known."""
-        known = {model for _, _, model in self.responses}
-        return [model for model in models if model not in known]
+        models_with_texts = {model for _, _, model in self.responses}
+        return [model for model in models if model not in models_with_texts]
 
 
 def collect_texts(

@@ -273,11 +273,11 @@ def _runs_text(runs: Sequence[Mapping[str, Any]]) -> str:
 
 def _facts_text(facts: Mapping[str, Any]) -> str:
     """Return facts in words, without those that are unknown or 0; `not recorded` if none is."""
-    known = []
+    texts_of_facts = []
     for name, value in facts.items():
         if value not in (None, "", 0, False) and value != [] and value != {}:
-            known.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
-    return ", ".join(known) or "not recorded"
+            texts_of_facts.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
+    return ", ".join(texts_of_facts) or "not recorded"
 
 
 def _fact_text(value: Any) -> str:

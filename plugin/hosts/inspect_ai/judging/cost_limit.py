@@ -47,12 +47,12 @@ class CostLimit:
     """
 
     def __init__(
-        self, most: float, prices: Prices, attempts: int, known: Prices | None = None
+        self, most: float, prices: Prices, attempts: int, price_by_model: Prices | None = None
     ) -> None:
         self.most = most
         self.prices = prices
         self.attempts = attempts
-        self._prices_of_estimates = {**(known or {}), **prices}
+        self._prices_of_estimates = {**(price_by_model or {}), **prices}
         # Costs by unique id of the sample: from usages, and from estimated tokens.
         self._costs: dict[str, float] = {}
         self._estimated_costs: dict[str, float] = {}
@@ -93,7 +93,7 @@ class CostLimit:
         self._estimated_costs[unique_id] = self._cost(estimated, self._prices_of_estimates)
         self._costs[unique_id] = self._cost(sample.model_usage)
         requests_answers = REQUEST_KEY in sample.metadata
-        attempts = [shown["attempts"] for _, shown in judgments_in(sample)]
+        attempts = [judgment["attempts"] for _, judgment in judgments_in(sample)]
         # `largest_cost` is what the sample could have cost: its cost without a provider's cache,
         # times the attempts per call that are allowed (at least 2, for a longer reply) over those
         # that were made, divided by the share of its judgments that were answered, and by the share
@@ -174,13 +174,17 @@ def _share_answered(sample: EvalSample) -> float:
 
     Judgments that failed, or that were carried over from an earlier sample, are not among them.
     """
-    kept = kept_in_store(sample, NAMESPACE)
-    if not was_judge_asked(kept):
+    entry = kept_in_store(sample, NAMESPACE)
+    if not was_judge_asked(entry):
         return 1.0
     judgments = []
-    for battle in SampleReplies.parse(kept).to_battles():
+    for battle in SampleReplies.parse(entry).to_battles():
         judgments += battle.judgments
-    answered = [shown for shown in judgments if not shown.get("carried") and not has_failed(shown)]
+    answered = [
+        judgment
+        for judgment in judgments
+        if not judgment.get("carried") and not has_failed(judgment)
+    ]
     return len(answered) / len(judgments) if judgments else 1.0
 
 
@@ -218,12 +222,17 @@ def build_cost_limit(
         return None
     if not isinstance(most, int | float) or not most > 0:
         raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
-    known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
-    unpriced = sorted(name for name, price in known.items() if price is None)
+    price_by_model = {
+        str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())
+    }
+    unpriced = sorted(name for name, price in price_by_model.items() if price is None)
     if unpriced:
         raise UsageError(_no_price_text(most, unpriced))
     return CostLimit(
-        most, prices or {}, attempts, {name: price[:2] for name, price in known.items() if price}
+        most,
+        prices or {},
+        attempts,
+        {name: price[:2] for name, price in price_by_model.items() if price},
     )
 
 

@@ -141,7 +141,7 @@ class Run(ModelCalls):
         self.rotating = rotating
         self.asked_before = asked_before or {}
         self.known = readable_judgments(reask, how) if reask else {}
-        self.modes = {shown["judge"]: shown["mode"] for shown in self.known.values()}
+        self.modes = {judgment["judge"]: judgment["mode"] for judgment in self.known.values()}
         # With `reask`, calls must not get the unparsed replies again from Inspect's cache.
         self.cache_suffix = f" again {reask}" if reask else ""
         # At most four packs run at once: each holds its transcript in memory, and four keep a
@@ -249,7 +249,7 @@ class Run(ModelCalls):
         """Return what a new judgment of a battle shows of its judge; None if a call failed."""
         from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply
 
-        replies = [load_reply(kept) for kept in judgment["replies"]]
+        replies = [load_reply(stored_reply) for stored_reply in judgment["replies"]]
         if any(reply.failed for reply in replies):
             return None
         mode = self.mode(judgment["judge"])
@@ -325,13 +325,13 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
     readable: dict[JudgmentKey, KeptJudgment] = {}
     with named_in_errors(path):
         for sample in log.samples or []:
-            for battle, shown in judgments_in(sample):
-                mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
+            for battle, judgment in judgments_in(sample):
+                mode: Any = judgment["mode"] if how.logprobs == "auto" else how.logprobs
                 adapted = how.adapted_to(transcript=battle.transcript)
-                reasons = [adapted.reason(load_reply(reply), mode) for reply in shown["replies"]]
+                reasons = [adapted.reason(load_reply(reply), mode) for reply in judgment["replies"]]
                 if all(reason is None for reason in reasons):
-                    key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
-                    readable[key] = shown
+                    key = _key_of(judgment["judge"], battle, judgment["order"], judgment["repeat"])
+                    readable[key] = judgment
     return readable
 
 
@@ -370,9 +370,9 @@ async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -
         # No call of this epoch failed, so none is repeated.
         state.completed = True
         return state
-    kept, errors = await _ask_for_sample(run, state, earlier)
-    state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
-    _note_failed_calls(run, state, kept, errors)
+    replies, errors = await _ask_for_sample(run, state, earlier)
+    state.store.set(NAMESPACE, {**replies.to_log(), "options": options})
+    _note_failed_calls(run, state, replies, errors)
     state.completed = True
     return state
 
@@ -388,17 +388,17 @@ def _earlier_replies(
 
 
 def _note_failed_calls(
-    run: Run, state: TaskState, kept: SampleReplies, errors: Sequence[Exception]
+    run: Run, state: TaskState, replies: SampleReplies, errors: Sequence[Exception]
 ) -> None:
     """Remember why calls of a sample failed; raise the first error if no call was answered.
 
     Args:
         run: the run, which is changed in place.
         state: the sample.
-        kept: its replies.
+        replies: its replies.
         errors: the errors of its failed calls; empty if none failed.
     """
-    if errors and not any(map(_has_new_reply, kept.to_battles())):
+    if errors and not any(map(_has_new_reply, replies.to_battles())):
         raise errors[0]
     if errors:
         run.failed_calls[_sample_key(state)] = (
@@ -456,9 +456,9 @@ def _has_new_reply(replies: BattleReplies) -> bool:
     Judgments that were carried over from an earlier sample do not count.
     """
     own_replies = []
-    for shown in replies.judgments:
-        if not shown.get("carried"):
-            own_replies += shown["replies"]
+    for judgment in replies.judgments:
+        if not judgment.get("carried"):
+            own_replies += judgment["replies"]
     return any(not reply.get("failed") for reply in own_replies)
 
 
@@ -494,29 +494,29 @@ async def ask_judges(
         questions = tuple(earlier.checklist) if earlier else ()
         try:
             if not questions:
-                questions = await run.ask_once(
-                    ("checklist", battle.item), partial(_ask_checklist, run, battle)
-                )
+                key_of_item = ("checklist", battle.item)
+                questions = await run.ask_once(key_of_item, partial(_ask_checklist, run, battle))
         except FATAL_ERRORS:
             raise
         except Exception as error:
-            rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
+            rows = [_failed_judgment(run, model, planned, error) for model, planned in asked]
             judges = _judge_records(run, asked, earlier)
             return BattleReplies(judgments=rows, judges=judges), [error]
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
     calls = []
-    kept = _judgments_by_key(earlier)
-    for model, shown in asked:
-        known = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
-        if known is not None and not has_failed(known):
-            run.modes.setdefault(known["judge"], known["mode"])
-            rows.append(cast(KeptJudgment, {**known, "carried": True}))
-        elif known is not None or earlier is None:
-            replies = known["replies"] if known else ()
-            calls.append(partial(_ask_judge, run, model, shown, battle, errors, replies))
+    earlier_by_key = _judgments_by_key(earlier)
+    for model, planned in asked:
+        key = (run.judge_of(model).name, planned.order, planned.repeat)
+        judgment = earlier_by_key.pop(key, None)
+        if judgment is not None and not has_failed(judgment):
+            run.modes.setdefault(judgment["judge"], judgment["mode"])
+            rows.append(cast(KeptJudgment, {**judgment, "carried": True}))
+        elif judgment is not None or earlier is None:
+            replies = judgment["replies"] if judgment else ()
+            calls.append(partial(_ask_judge, run, model, planned, battle, errors, replies))
     # Judgments of judges that are no longer asked are kept.
-    rows += [cast(KeptJudgment, {**unasked, "carried": True}) for unasked in kept.values()]
+    rows += [cast(KeptJudgment, {**row, "carried": True}) for row in earlier_by_key.values()]
     new_judgments = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in new_judgments]
     checklist: Any = {"checklist": list(battle.checklist)} if wants_checklist else {}
@@ -537,11 +537,11 @@ def _tie_of_identical(
         asked: the judgments that are not asked for, each with its judge.
     """
     judgments: dict[tuple[str, int], Any] = {}
-    for model, shown in asked:
+    for model, planned in asked:
         name = run.judge_of(model).name
-        order = "merged" if battle.first is None else shown.order
-        about: Any = {"order": order, "repeat": shown.repeat, "judge": name, "replies": []}
-        judgments[name, shown.repeat] = {**about, "mode": "off"}
+        order = "merged" if battle.first is None else planned.order
+        about: Any = {"order": order, "repeat": planned.repeat, "judge": name, "replies": []}
+        judgments[name, planned.repeat] = {**about, "mode": "off"}
     records = _judge_records(run, asked, None)
     return BattleReplies(judgments=[*judgments.values()], judges=records, identical=True)
 
@@ -560,8 +560,8 @@ def _judge_records(
     for model, _ in asked:
         judge = run.judge_of(model)
         refused = run.settings.state_of(judge).refused
-        kept = {REFUSED_OPTIONS: dict(refused)} if refused else {}
-        records[judge.name] = judge.to_json() | kept
+        refused_as_json = {REFUSED_OPTIONS: dict(refused)} if refused else {}
+        records[judge.name] = judge.to_json() | refused_as_json
     return records
 
 
@@ -586,9 +586,9 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     for model in jury_of(run.how, run.jury, only=battle.judges):
         before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
         with_earlier = replace(run.how, repeats=before + run.how.repeats)
-        for shown in with_earlier.judgments(*item_and_models, battle.first):
-            if shown.repeat >= before:
-                asked.append((model, shown))
+        for judgment in with_earlier.judgments(*item_and_models, battle.first):
+            if judgment.repeat >= before:
+                asked.append((model, judgment))
     return asked
 
 
@@ -598,21 +598,21 @@ def _judgments_by_key(
     """Return the judgments of a battle by `_judgment_key`; empty if there are no replies."""
     if replies is None:
         return {}
-    return {_judgment_key(shown): shown for shown in replies.judgments}
+    return {_judgment_key(judgment): judgment for judgment in replies.judgments}
 
 
-def _judgment_key(shown: KeptJudgment) -> tuple[str, str, int]:
+def _judgment_key(judgment: KeptJudgment) -> tuple[str, str, int]:
     """Return the judge, order and repeat, which identify a judgment of a battle."""
-    return shown["judge"], shown["order"], shown["repeat"]
+    return judgment["judge"], judgment["order"], judgment["repeat"]
 
 
 async def _ask_judge(
     run: Run,
     model: Model,
-    shown: Judgment,
+    planned: Judgment,
     battle: BattleMetadata,
     errors: list[Exception],
-    known: Sequence[KeptReply] = (),
+    earlier_replies: Sequence[KeptReply] = (),
 ) -> KeptJudgment:
     """Return one judgment with its replies.
 
@@ -622,27 +622,26 @@ async def _ask_judge(
     Args:
         run: the run.
         model: the judge.
-        shown: order and repeat.
+        planned: order and repeat.
         battle: the battle.
         errors: changed in place: the errors of failed calls are added.
-        known: the replies of this judgment so far, in the order of its calls. Calls of those that
-            did not fail are not made again.
+        earlier_replies: the replies of this judgment so far, in the order of its calls. Calls of
+            those that did not fail are not made again.
     """
     name = run.judge_of(model).name
-    earlier_judgment = run.known.get(_key_of(name, battle, shown.order, shown.repeat))
+    earlier_judgment = run.known.get(_key_of(name, battle, planned.order, planned.repeat))
     if earlier_judgment:
         return earlier_judgment
+    repeat = planned.repeat
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
     calls: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
     if run.how.is_pairwise:
-        texts = (responses[shown.first], responses[shown.second])
-        calls.append(
-            partial(_ask_for_verdict, run, model, texts, battle, shown.repeat, shown.order)
-        )
+        texts = (responses[planned.first], responses[planned.second])
+        calls.append(partial(_ask_for_verdict, run, model, texts, battle, repeat, planned.order))
     else:
         for rated in (battle.model_a, battle.model_b):
-            rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, shown.repeat)
-            key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
+            rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, repeat)
+            key = ("rating", name, _response_key_of(battle), rated, repeat)
             calls.append(partial(run.ask_once, key, rate))
     try:
         monitor = await run.begin_judgment(model, battle)
@@ -650,11 +649,11 @@ async def _ask_judge(
         raise
     except RuntimeError as error:
         errors.append(error)
-        return _failed_judgment(run, model, shown, error)
+        return _failed_judgment(run, model, planned, error)
     judged = None
     try:
-        replies = await _make_new_calls(calls, known, errors)
-        judgment = _judgment_of_replies(name, shown, replies)
+        replies = await _make_new_calls(calls, earlier_replies, errors)
+        judgment = _judgment_of_replies(name, planned, replies)
         judged = run.judged_reply(judgment, battle)
         return judgment
     finally:
@@ -662,37 +661,42 @@ async def _ask_judge(
 
 
 def _judgment_of_replies(
-    name: str, shown: Judgment, replies: Sequence[tuple[KeptReply, int]]
+    name: str, planned: Judgment, replies: Sequence[tuple[KeptReply, int]]
 ) -> KeptJudgment:
     """Return a judgment as a log keeps it, with the mode `off` until its real one is known.
 
     Args:
         name: name of the judge.
-        shown: order and repeat.
+        planned: order and repeat.
         replies: each reply, with the number of attempts that it took. The largest number counts as
             that of the judgment.
     """
-    kept, attempts = zip(*replies, strict=True)
-    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
+    stored_replies, attempts = zip(*replies, strict=True)
+    about: Any = {
+        "order": planned.order,
+        "repeat": planned.repeat,
+        "judge": name,
+        "replies": [*stored_replies],
+    }
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
 
 
 async def _make_new_calls(
     calls: Sequence[Callable[[], Awaitable[tuple[KeptReply, int]]]],
-    known: Sequence[KeptReply],
+    earlier_replies: Sequence[KeptReply],
     errors: list[Exception],
 ) -> list[tuple[KeptReply, int]]:
     """Return the reply and the number of attempts of each call of a judgment.
 
     Args:
         calls: makes each call: one, or two by a pointwise judge, which come into one batch.
-        known: as in `_ask_judge`.
+        earlier_replies: as in `_ask_judge`.
         errors: changed in place: the errors of failed calls are added.
     """
 
     async def reply(place: int) -> tuple[KeptReply, int]:
         """Return the reply and the number of attempts of a call by its place."""
-        earlier = known[place] if place < len(known) else None
+        earlier = earlier_replies[place] if place < len(earlier_replies) else None
         if earlier is not None and not earlier.get("failed"):
             return earlier, 1
         cause = earlier.get("refused", "") if earlier is not None else ""
@@ -729,14 +733,19 @@ def _failed_reply(error: Exception) -> KeptReply:
     return cast(KeptReply, dump_reply(reply))
 
 
-def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
+def _failed_judgment(run: Run, model: Model, planned: Judgment, error: Exception) -> KeptJudgment:
     """Return the judgment that records that a judge could not be asked.
 
     It has a failed reply for each call that the judgment takes: two by a pointwise judge.
     """
     replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
     name = run.judge_of(model).name
-    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
+    about: Any = {
+        "order": planned.order,
+        "repeat": planned.repeat,
+        "judge": name,
+        "replies": replies,
+    }
     return cast(KeptJudgment, {**about, "attempts": 1, "mode": "off"})
 
 
@@ -806,13 +815,13 @@ async def _ask_until_readable(
 
     for attempt in range(1, run.how.attempts + 1):
         answer = await _ask_in_form(run, model, request, attempt)
-        kept: Any = dump_reply(mark_copy(answer, request.texts.responses))
+        stored_reply: Any = dump_reply(mark_copy(answer, request.texts.responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
-        reply = load_reply(kept)
+        reply = load_reply(stored_reply)
         ends_alike = reply.refused or reply.in_reasoning or reply.withheld == FILTERED
         if ends_alike or why_unparsed(reply) is None:
             break
-    return kept, attempt
+    return stored_reply, attempt
 
 
 async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: int) -> Reply:
@@ -914,9 +923,9 @@ async def _call_model(
         except Exception as error:
             if run.settings.adapts_to(judge, config, error):
                 continue
-            shown = _rejection_by(error, config)
-            if shown is not None:
-                return shown
+            rejection = _rejection_by(error, config)
+            if rejection is not None:
+                return rejection
             ask_for_text = partial(_call_model, run, model, request, attempt, None)
             if await run.settings.rejects_schema(judge, config, error, ask_for_text):
                 return error
@@ -1005,8 +1014,8 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
         problem = read_checklist(reply)
         return problem if isinstance(problem, str) else None
 
-    kept, _ = await _ask_until_readable(run, model, request, why_unparsed)
-    questions_or_problem = read_checklist(load_reply(kept))
+    stored_reply, _ = await _ask_until_readable(run, model, request, why_unparsed)
+    questions_or_problem = read_checklist(load_reply(stored_reply))
     if isinstance(questions_or_problem, str):
         raise RuntimeError(f"no checklist for the item {battle.item!r}: {questions_or_problem}")
     return questions_or_problem

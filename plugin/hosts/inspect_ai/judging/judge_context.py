@@ -61,12 +61,12 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
         context: why transcripts are shorter than asked for; empty if they are not.
     """
     number = sum(map(len, responses.texts.values()))
-    shown, models, _ = _count_work(responses, lambda work: work.shown)
-    if shown:
+    texts_of_models, models, _ = _count_work(responses, lambda work: work.shown)
+    if texts_of_models:
         fields = {
-            "shown": shown,
+            "shown": texts_of_models,
             "responses": number,
-            "share": shown / number,
+            "share": texts_of_models / number,
             "tokens": show.tokens,
             "context": context,
             "models": models,

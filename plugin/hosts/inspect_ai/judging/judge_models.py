@@ -38,12 +38,12 @@ SAMPLING = (
 """Settings of a model that are part of a judge's identity."""
 
 
-def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
+def jury_of(how: Judging, judges: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
     """Return the models of the judges, in the order of their roles.
 
     Args:
         how: how they are asked.
-        given: the models. If there are none, these are the models of the roles `judge`, `judge2`
+        judges: the models. If there are none, these are the models of the roles `judge`, `judge2`
             and so on, or `grader` if there is no role `judge`.
         only: names of the judges to return; empty for all.
 
@@ -51,7 +51,7 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
         UsageError: two models are the same judge, or a judge in `only` is missing.
         PrerequisiteError: there is no judge (an error of Inspect).
     """
-    jury = list(given) or judges_by_role()
+    jury = list(judges) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]

@@ -79,12 +79,12 @@ class OfflineAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name != "offline":
-            known = "its one model is podium/offline"
-            raise UsageError(f"podium has no model {model_name!r}; {known}")
+            allowed = "its one model is podium/offline"
+            raise UsageError(f"podium has no model {model_name!r}; {allowed}")
         unknown = sorted(set(model_args) - set(SETTINGS))
         if unknown:
-            known = f"its own: {', '.join(SETTINGS)}"
-            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; {known}")
+            allowed = f"its own: {', '.join(SETTINGS)}"
+            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; {allowed}")
         self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
 
     async def generate(
@@ -121,10 +121,10 @@ class OfflineAPI(ModelAPI):
             reply = asked[0].to_json(reply)
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
-        shown = len(prompt) // CHARACTERS_PER_TOKEN
+        prompt_tokens = len(prompt) // CHARACTERS_PER_TOKEN
         written = max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
         output.usage = ModelUsage(
-            input_tokens=shown, output_tokens=written, total_tokens=shown + written
+            input_tokens=prompt_tokens, output_tokens=written, total_tokens=prompt_tokens + written
         )
         return output
 

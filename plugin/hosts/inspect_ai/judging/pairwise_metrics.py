@@ -35,11 +35,11 @@ def pairwise_results() -> Metric:
 
         Numbers of unparsed and missing battles are left out if a score is a single number.
         """
-        kept = [each.score for each in scores]
+        plain_scores = [each.score for each in scores]
         # Inspect keeps scores from metrics whose value is a single NaN, so that unparsed and
         # missing battles can be counted only if each value has named parts.
-        is_whole = all(isinstance(score.value, Mapping) for score in kept)
-        references = _battles_by_reference(kept)
+        is_whole = all(isinstance(score.value, Mapping) for score in plain_scores)
+        references = _battles_by_reference(plain_scores)
         figures: dict[str, float] = {}
         for name, judged in references.items():
             ending = f"{AGAINST}{name}" if len(references) > 1 else ""

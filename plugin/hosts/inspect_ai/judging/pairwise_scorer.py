@@ -230,17 +230,17 @@ async def _score_against(
             missing=problem,
             judgments=[],
         )
-        kept = {NAMESPACE: verdict.to_log()}
-        return score_without_value("scoring_failed", problem, metadata=kept)
+        entry = {NAMESPACE: verdict.to_log()}
+        return score_without_value("scoring_failed", problem, metadata=entry)
     replies = await ask_jury(run, battle)
     score = score_battle(battle, replies, run.how)
-    kept = (score.metadata or {})[NAMESPACE]
-    _keep_words(kept["judgments"], replies)
+    entry = (score.metadata or {})[NAMESPACE]
+    _keep_words(entry["judgments"], replies)
     merging = _merging_of(run.how)
     if merging:
-        kept["merging"] = merging
+        entry["merging"] = merging
     if not battle.transcript:
-        kept["response_b"] = battle.response_b
+        entry["response_b"] = battle.response_b
     return score
 
 
@@ -251,8 +251,8 @@ def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> 
         judgments: the judgments of a score, which are changed in place.
         replies: the replies, in the same order.
     """
-    for judgment, shown in zip(judgments, replies.judgments, strict=True):
-        words = words_of_judgment(shown)
+    for judgment, stored_judgment in zip(judgments, replies.judgments, strict=True):
+        words = words_of_judgment(stored_judgment)
         if words:
             judgment["words"] = words
 
@@ -285,11 +285,11 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
     metadata: dict[str, Any] = {}
     answers = []
     for score, value in zip(scores, values, strict=True):
-        kept = score.metadata or {}
-        verdict = BattleVerdict.parse(kept[NAMESPACE])
+        metadata_of_score = score.metadata or {}
+        verdict = BattleVerdict.parse(metadata_of_score[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": figure for part, figure in value.items()}
-        transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
+        transcripts = metadata.get(TRANSCRIPTS, {}) | metadata_of_score.get(TRANSCRIPTS, {})
         if transcripts:
             metadata[TRANSCRIPTS] = transcripts
         answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")

@@ -408,8 +408,8 @@ def _notes_on_names(runs: Sequence[FiledRun], named: Sequence[FiledRun]) -> list
         if new.who != run.who:
             names.setdefault(run.who, set()).add(new.who)
     return [
-        Notice("settings-name-models", {"model": model, "names": sorted(given)})
-        for model, given in names.items()
+        Notice("settings-name-models", {"model": model, "names": sorted(model_labels)})
+        for model, model_labels in names.items()
     ]
 
 
@@ -458,12 +458,14 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     Args:
         sources: for each source, the paths of its logs, and the label of each.
     """
-    given = []
+    asked_names = []
     for source in sources:
-        given.append({path: label for path, label in source.items() if not is_beside_logs(path)})
-    labels = {path: label for source in given for path, label in source.items()}
+        asked_names.append(
+            {path: label for path, label in source.items() if not is_beside_logs(path)}
+        )
+    labels = {path: label for source in asked_names for path, label in source.items()}
     needed: set[Path] = set()
-    for source in given:
+    for source in asked_names:
         # A damaged log is an error if its source has no other log, and only noted if it has.
         if len(source) == 1:
             needed |= source.keys()
@@ -473,7 +475,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     clusters: dict[Path, str | None] = {}
     notes = [*lost]
     unanswered: list[UnansweredRun] = []
-    for source in given:
+    for source in asked_names:
         runs_of_source = [run for run in runs if run.path in source]
         counted = _choose_among(runs_of_source, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted.logs if not is_tournament(run.header)]
@@ -740,11 +742,11 @@ def _select_scores(
             evals.append(scored._replace(figures=figures))
         elif metrics[scored.task] and (scored.figures or not scored.scorers_of_lists):
             counted.lost.append(_note_missing_metric(scored, metrics[scored.task]))
-    kept = {scored.run.path for scored in evals}
-    left_out = {scored.run.path for scored in read.evals} - kept
+    paths_of_runs = {scored.run.path for scored in evals}
+    left_out = {scored.run.path for scored in read.evals} - paths_of_runs
     frames = []
     for log, frame in read.frames:
-        if log.path in kept:
+        if log.path in paths_of_runs:
             attrs = frame.attrs
             frame = frame[frame["metric"].isin(metrics[log.header.eval.task])]
             frame.attrs = attrs
@@ -839,8 +841,8 @@ def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
         return False
     for log, frame in frames:
         task_of = {item: task_of_item(f"{item}", names) for item in frame["item"].unique()}
-        known = {item: task for item, task in task_of.items() if task}
-        frame["task"] = frame["item"].map(known).fillna(frame["task"])
+        tasks_of_items = {item: task for item, task in task_of.items() if task}
+        frame["task"] = frame["item"].map(tasks_of_items).fillna(frame["task"])
         frame.attrs["facts_of_tasks"] = _facts_of_tasks(log, frame, names)
     return True
 
@@ -902,8 +904,8 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     tournament = read_tournament(log.header)
     path = str(log.path)
     if tournament:
-        for kept in tournament.agents:
-            yield Notice("shown-of-agents", {"path": path, "note": kept.text})
+        for entry in tournament.agents:
+            yield Notice("shown-of-agents", {"path": path, "note": entry.text})
     why_stopped = reason_of_stop(log.header)
     if why_stopped and not why_stopped.cannot_judge:
         yield Notice("judge-stopped", {"path": path, "why": str(why_stopped)})

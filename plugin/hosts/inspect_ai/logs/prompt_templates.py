@@ -41,8 +41,8 @@ def _template_of(sample: Mapping[str, Any]) -> str | None:
         return None
     parts = []
     for role, text in before:
-        shown = text.replace(asked, INPUT) if role == "user" else f"[{role}] {text}"
-        parts.append(shown.strip())
+        template_text = text.replace(asked, INPUT) if role == "user" else f"[{role}] {text}"
+        parts.append(template_text.strip())
     template = "\n\n".join(parts)
     return template if INPUT in template else None
 

@@ -166,9 +166,11 @@ def _responses_of(
 
     `columns` are the further columns of the item that the log keeps, by name.
     """
-    known = {name: getattr(battle, name) for name in AGREEING_FIELDS}
-    known["media"] = media_as_text(sample.input)
-    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}", columns=columns)
+    facts_of_item = {name: getattr(battle, name) for name in AGREEING_FIELDS}
+    facts_of_item["media"] = media_as_text(sample.input)
+    question = QuestionRow(
+        item, **facts_of_item, source=source, row=f"sample {sample.id}", columns=columns
+    )
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
         yield ResponseRow(

@@ -58,9 +58,9 @@ class ScoredRun(NamedTuple):
 
         The first is the headline of Inspect, if its values are numbers.
         """
-        shown = metrics_in_results(self.run.header)
+        all_metrics = metrics_in_results(self.run.header)
         measured = [figure.metric for figure in self.figures]
-        first = [name for name in shown if name in measured]
+        first = [name for name in all_metrics if name in measured]
         return tuple(dict.fromkeys((*first, *measured)))
 
 
@@ -92,16 +92,18 @@ def select_metrics(
     selected: dict[str, frozenset[str]] = {}
     headlines = []
     for task, runs_of_task in _group_by_task(runs).items():
-        shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
-        known = frozenset(metric for run in shown for metric in run.metrics)
+        measured_runs = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
+        metrics_of_runs = frozenset(metric for run in measured_runs for metric in run.metrics)
         if ALL_METRICS in asked:
-            selected[task] = known
+            selected[task] = metrics_of_runs
         elif asked:
-            names = {metric: metric_names(measure_by_name.get(metric)) for metric in known}
-            selected[task] = frozenset(name for name in known if names[name] & {*asked})
+            names = {
+                metric: metric_names(measure_by_name.get(metric)) for metric in metrics_of_runs
+            }
+            selected[task] = frozenset(name for name in metrics_of_runs if names[name] & {*asked})
         else:
-            headline = choose_headline(task, shown, known)
-            selected[task] = frozenset({headline.metric}) if headline else known
+            headline = choose_headline(task, measured_runs, metrics_of_runs)
+            selected[task] = frozenset({headline.metric}) if headline else metrics_of_runs
             if headline:
                 headlines.append(_without_task(headline, measure_by_name))
     return selected, note_other_metrics(headlines)
@@ -146,13 +148,15 @@ def _require_known_metrics(
     Raises:
         UsageError: no task has one of them.
     """
-    shown = {metric for each in runs for metric in each.shown_metrics}
-    known = sorted({*shown, *(scorer.name for scorer in judging)})
-    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown))
+    shown_metrics = {metric for each in runs for metric in each.shown_metrics}
+    known_metrics = sorted({*shown_metrics, *(scorer.name for scorer in judging)})
+    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown_metrics))
     names = names.union(*(scorer.names for scorer in judging))
     for name in asked:
-        if known and name not in names:
-            raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
+        if known_metrics and name not in names:
+            raise UsageError(
+                f"no task has the metric {name!r}; there are: {some(known_metrics, most=10)}"
+            )
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:

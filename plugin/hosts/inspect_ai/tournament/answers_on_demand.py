@@ -131,8 +131,12 @@ class AnswerRequests:
 
         Without recorded answers, it is that of `USUAL_TOKENS`.
         """
-        known = [len(text) for texts in responses.texts.values() for text in texts.values()]
-        usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        known_lengths = [len(text) for texts in responses.texts.values() for text in texts.values()]
+        usual = (
+            round(sum(known_lengths) / len(known_lengths))
+            if known_lengths
+            else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        )
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
     def cost_text(self, responses: Responses, wanted: Collection[tuple[str, str]]) -> str:
@@ -448,7 +452,7 @@ def ask_models(
             answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
-        state.store.set(NAMESPACE, {name: given.to_log() for name, given in answers.items()})
+        state.store.set(NAMESPACE, {name: answer.to_log() for name, answer in answers.items()})
         state.output.completion = _joined_texts(answers.values())
         state.completed = True
         return state
@@ -458,7 +462,7 @@ def ask_models(
 
 def _joined_texts(answers: Iterable[GivenAnswer]) -> str:
     """Return the text of each answer, or else why it failed, as paragraphs."""
-    return "\n\n".join(given.text or given.failed or "" for given in answers)
+    return "\n\n".join(answer.text or answer.failed or "" for answer in answers)
 
 
 def _messages_to_model(
@@ -540,27 +544,27 @@ class AnswerCollector:
         answered: dict[tuple[str, str], GivenAnswer] = {}
         for answers in attempts:
             answered |= answers
-        texts = {key: self._text_of(given) for key, given in answered.items()}
-        for name in {name for (name, _), given in answered.items() if given.gave_up}:
+        texts = {key: self._text_of(answer) for key, answer in answered.items()}
+        for name in {name for (name, _), answer in answered.items() if answer.gave_up}:
             not_asked = ((name, key) for key in self._start.pending[name])
             texts |= {key: (None, ERRORED) for key in not_asked if key not in texts}
-        causes = (given.failed for given in answered.values() if given.failed is not None)
+        causes = (answer.failed for answer in answered.values() if answer.failed is not None)
         self.cause = next(causes, "")
         self.failed = frozenset(key for key, (text, _) in texts.items() if text is None)
         self.sample_builder.responses = self._start.with_answers(texts)
 
-    def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
+    def _text_of(self, answer: GivenAnswer) -> tuple[str | None, str]:
         """Return the text to be judged and an empty reason; or None and why there is no text.
 
         Reasoning is removed if `reasoning` is `strip`. The reason is `ERRORED`, `ONLY_REASONING` or
         `EMPTY_RESPONSE`.
         """
-        if given.text is None:
+        if answer.text is None:
             return None, ERRORED
-        text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
+        text = strip_reasoning(answer.text) if self.reasoning == "strip" else answer.text
         if text.strip():
             return text, ""
-        return None, ONLY_REASONING if given.text.strip() else EMPTY_RESPONSE
+        return None, ONLY_REASONING if answer.text.strip() else EMPTY_RESPONSE
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.

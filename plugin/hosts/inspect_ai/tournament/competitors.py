@@ -177,9 +177,11 @@ def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
 def _refuse_other_groups(options: RunSettings, recorded: Responses) -> None:
     """Raise UsageError if `cluster` names other groups than those in the logs."""
     if options.cluster not in (None, recorded.cluster):
-        held = f"the groups {recorded.cluster!r}" if recorded.cluster else "no groups of items"
+        recorded_groups = (
+            f"the groups {recorded.cluster!r}" if recorded.cluster else "no groups of items"
+        )
         remedy = "leave it out, or give the models' own logs as responses="
-        raise UsageError(f"cluster={options.cluster}: these logs have {held}; {remedy}")
+        raise UsageError(f"cluster={options.cluster}: these logs have {recorded_groups}; {remedy}")
 
 
 def _read_answers(sources: Sequence[str], options: RunSettings, questions: Questions) -> Responses:

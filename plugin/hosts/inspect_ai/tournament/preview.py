@@ -558,10 +558,10 @@ def _prompts_of(
             adapted = plain.adapted_to(transcript=battle.transcript)
             write_prompt = adapted.schema_prompt if adapted.asks_schema_first else adapted.prompt
             for order in orders:
-                shown: tuple[str, ...] = (battle.response_a, battle.response_b)
+                shown_responses: tuple[str, ...] = (battle.response_a, battle.response_b)
                 if order == "ba":
-                    shown = shown[::-1]
+                    shown_responses = shown_responses[::-1]
                 if not how.is_pairwise:
-                    shown = shown[:1]
-                prompts.append(write_prompt(prompt_texts(battle, shown)))
+                    shown_responses = shown_responses[:1]
+                prompts.append(write_prompt(prompt_texts(battle, shown_responses)))
     return prompts

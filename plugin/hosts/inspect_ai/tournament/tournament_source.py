@@ -171,8 +171,8 @@ class TournamentSource(SampleSource):
         elif isinstance(contents, PortionMetadata):
             end = SampleEnd(portion=contents.portion)
         elif isinstance(contents, RequestMetadata):
-            kept = kept_in_store(completed, NAMESPACE) if completed else None
-            end = SampleEnd(answers=parse_answers(contents, kept))
+            entry = kept_in_store(completed, NAMESPACE) if completed else None
+            end = SampleEnd(answers=parse_answers(contents, entry))
         elif completed:
             end = SampleEnd(outcomes=self.outcomes(completed))
         self.events.append((str(sample.id), end))
@@ -305,13 +305,13 @@ class TournamentSource(SampleSource):
         if answer is None or name in self.scheduled:
             return None
         self.scheduled[name] = None
-        kept = replace(answer, calls=asked * self.calls)
-        for decision in kept.decisions:
+        answer_with_calls = replace(answer, calls=asked * self.calls)
+        for decision in answer_with_calls.decisions:
             self.say(decision)
-        text = "\n".join(kept.decisions)
+        text = "\n".join(answer_with_calls.decisions)
         # The sample announces a round without battles. In a retry, Inspect replays the recorded
         # round of this number instead, so the tournament ends where it ended before.
-        metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
+        metadata = RoundMetadata(pairings=[], note=text, answer=answer_with_calls.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
     def _repeats_of_failed_calls(
@@ -352,8 +352,8 @@ class TournamentSource(SampleSource):
             ends: what the samples of this attempt left, by id.
             name: name of the round or of its requests, in the ids of portions.
         """
-        known = ends.keys() | self.scheduled.keys()
-        unscheduled = (sample for sample in samples if sample.id not in known)
+        scheduled_ids = ends.keys() | self.scheduled.keys()
+        unscheduled = (sample for sample in samples if sample.id not in scheduled_ids)
         if self.cost_limit is None:
             coming = islice(unscheduled, self.portion)
             return self._schedule([sample.build() for sample in coming])
@@ -432,8 +432,8 @@ class TournamentSource(SampleSource):
         limits = [self.portion]
         if self.cost_limit:
             limits.append(self.cost_limit.samples_allowed(answers=answers))
-        known = [limit for limit in limits if limit is not None]
-        return min(known) if known else None
+        known_limits = [limit for limit in limits if limit is not None]
+        return min(known_limits) if known_limits else None
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
         """Return what each sample of the current attempt left at its latest end, by sample id.

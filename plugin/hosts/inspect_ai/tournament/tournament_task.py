@@ -276,9 +276,9 @@ def _build_metadata(
     more["item_columns"] = competing.dividing_columns()
     if competitors.record:
         more["preferred"] = competitors.record.preferred
-    given = {name: value for name, value in more.items() if value}
+    filled_entries = {name: value for name, value in more.items() if value}
     if len(competing.tasks) > 1:
-        given["left_out_of"] = _left_out_by_task(competitors, source)
+        filled_entries["left_out_of"] = _left_out_by_task(competitors, source)
     return TournamentMetadata(
         format=FORMAT_VERSION,
         models=list(competing.models),
@@ -290,7 +290,7 @@ def _build_metadata(
         tasks=list(competing.tasks),
         prompts=plan.judging.prompt_hash,
         judging=settings_to_log(plan.judging),
-        **given,
+        **filled_entries,
     )
 
 

@@ -220,8 +220,8 @@ def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
     if not isinstance(options, dict):
         return {}
     texts = settings_as_pairs(options)
-    named = {Setting("scorer", option, scorer): text for option, text in texts}
-    return {Setting("scorer", scorer): "{}", **named}
+    texts_by_setting = {Setting("scorer", option, scorer): text for option, text in texts}
+    return {Setting("scorer", scorer): "{}", **texts_by_setting}
 
 
 def settings_as_pairs(*mappings: Mapping[str, Any] | None) -> Settings:

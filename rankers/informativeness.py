@@ -165,9 +165,9 @@ def informativeness(
             "no item has readable verdicts of two models against a common third: "
             "informativeness needs an `item` column and several models judged on each item"
         )
-    chosen = by_outcome if by_level is None else by_level
-    estimate = _estimate_shares(chosen, level, interval, resamples, rng)
-    pair_counts = chosen.compared.sum(axis=0)
+    counts = by_outcome if by_level is None else by_level
+    estimate = _estimate_shares(counts, level, interval, resamples, rng)
+    pair_counts = counts.compared.sum(axis=0)
     not_compared = [coded.models[k] for k in np.flatnonzero(pair_counts == 0)]
     further_columns = _three_level_columns(by_outcome) if by_level else {}
     result = RankerResult(

@@ -233,14 +233,14 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
         return False
     pattern = NAMED_VERDICT if verdict.preferred else NAMED_GRADE
     for start, line in _lines_with_values(view, verdict.start):
-        named = pattern.match(line)
-        if named is None or not named["value"]:
+        verdict_match = pattern.match(line)
+        if verdict_match is None or not verdict_match["value"]:
             continue
-        if UNDECIDED_LINE.match(named["value"]):
+        if UNDECIDED_LINE.match(verdict_match["value"]):
             return True
         if not verdict.preferred:
             continue
-        letter = LETTER_WITH_NOUN.match(named["value"])
+        letter = LETTER_WITH_NOUN.match(verdict_match["value"])
         if letter is None:
             if start > verdict.start:
                 return True

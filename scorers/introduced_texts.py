@@ -400,7 +400,9 @@ def _breaks_off(line: str, bare: str) -> bool:
     """
     if not OPEN_END.search(bare) or ITEM_OR_ROW.match(line) or DESCRIPTION.match(line):
         return False
-    named = {(match["name"] or match["letter"]).upper() for match in NAMED_RESPONSE.finditer(bare)}
+    names_of_responses = {
+        (match["name"] or match["letter"]).upper() for match in NAMED_RESPONSE.finditer(bare)
+    }
     line_words = (token["word"] for token in TOKEN.finditer(bare))
     states_value = all(word in LETTERS or is_introductory(word) for word in line_words)
-    return len(named) < 2 and not states_value
+    return len(names_of_responses) < 2 and not states_value

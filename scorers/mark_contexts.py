@@ -198,9 +198,9 @@ def is_outweighed(after: str, lower: str) -> bool:
     """
     for opposing in OPPOSING_SENTENCE.finditer(after[:SEARCHED_AFTER]):
         sentence = opposing["sentence"]
-        named = set(LETTER.findall(sentence))
-        is_about_both = not named and FOR_BOTH.search(sentence)
-        if not is_about_both and not (named == {lower} and has_fault(sentence)):
+        named_letters = set(LETTER.findall(sentence))
+        is_about_both = not named_letters and FOR_BOTH.search(sentence)
+        if not is_about_both and not (named_letters == {lower} and has_fault(sentence)):
             return True
     return False
 

@@ -16,6 +16,8 @@ def note_names_joined(names: Iterable[str]) -> list[Notice]:
     """
     groups = names_alike(names)
     names_as_shown = {
-        seen: " and ".join(map(escaped_name, group)) for seen, group in groups.items() if seen
+        visible_name: " and ".join(map(escaped_name, group))
+        for visible_name, group in groups.items()
+        if visible_name
     }
     return [Notice("names-joined", {"names": names_as_shown})] if names_as_shown else []

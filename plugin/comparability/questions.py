@@ -69,24 +69,28 @@ class PairedTasks:
     accepted: tuple[str, ...] = ()
 
 
-def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
+def pair_tasks(asked_runs: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
     """Pair the items of the runs of several tasks, each task for itself; see `pair_questions`.
 
     Args:
-        asked: the runs of all tasks.
+        asked_runs: the runs of all tasks.
         allowed: names of the findings that the user accepts.
 
     Raises:
         OtherQuestionError: runs of a task share no input, and nothing explains it.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
-        positions[asked[position].run.task].append(position)
-    names: list[Mapping[str, str]] = [{} for _ in asked]
+    for position in sorted(
+        range(len(asked_runs)), key=lambda k: time_and_source(asked_runs[k].run)
+    ):
+        positions[asked_runs[position].run.task].append(position)
+    names: list[Mapping[str, str]] = [{} for _ in asked_runs]
     findings = []
     accepted: list[str] = []
     for task, positions_of_task in positions.items():
-        paired = pair_questions(task, [asked[position] for position in positions_of_task], allowed)
+        paired = pair_questions(
+            task, [asked_runs[position] for position in positions_of_task], allowed
+        )
         for position, names_of_run in zip(positions_of_task, paired.names, strict=True):
             names[position] = names_of_run
         findings.append(paired.finding)
@@ -310,12 +314,12 @@ def _names_by_id(
     """
     of_group = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
-    named: dict[int, dict[str, str]] = {}
+    names_by_position: dict[int, dict[str, str]] = {}
     for position, names_of_run in of_group.items():
-        named[position] = {
+        names_by_position[position] = {
             item: of_reference.get(name, name) for item, name in names_of_run.items()
         }
-    return named
+    return names_by_position
 
 
 def _settings_that_change_inputs(

@@ -388,16 +388,16 @@ def name_runs(
         model: _naming_of_model([*runs_by_task.values()])
         for model, runs_by_task in by_model.items()
     }
-    named = []
+    named_runs = []
     for run in runs:
         if run.source in labelled:
-            named.append(replace(run, named_settings=()))
+            named_runs.append(replace(run, named_settings=()))
             continue
         naming = namings[run.model]
         of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
         name = naming.name(run.model, of_evaluation)
-        named.append(replace(run, model=name, named_settings=naming.named_settings))
-    return named
+        named_runs.append(replace(run, model=name, named_settings=naming.named_settings))
+    return named_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,8 +482,8 @@ def _shown_settings(
     for setting in _without_implied(settings, runs):
         values = [run.value_of(setting) for run in runs]
         known_values = [value for value in values if value is not None]
-        named = value_texts(known_values, are_for_names=True)
-        texts[setting] = dict(zip(known_values, named, strict=True))
+        texts_of_values = value_texts(known_values, are_for_names=True)
+        texts[setting] = dict(zip(known_values, texts_of_values, strict=True))
     return texts
 
 
@@ -581,7 +581,7 @@ def _named_settings(
         settings_in_names: those that the names show.
         left_out: those that the names leave out because of their long values.
     """
-    named = []
+    named_settings = []
     for setting in differing:
         causes = CAUSES.get(setting.kind, frozenset())
         shown_causes = [each for each in settings_in_names if each.kind in causes]
@@ -590,8 +590,8 @@ def _named_settings(
         if is_named and has_cause and setting not in settings_in_names:
             is_named = _distinguish_runs(shown_causes, [*shown_causes, setting], runs)
         if is_named:
-            named.append(setting)
-    return tuple(named)
+            named_settings.append(setting)
+    return tuple(named_settings)
 
 
 def _distinguish_runs(

@@ -155,8 +155,10 @@ def raters_of_findings(findings: Sequence[PairFinding]) -> str | None:
 def _depends_on_choice(finding: PairFinding) -> bool:
     """Return whether the p-value of a clear difference exceeds the level if the pair was chosen
     after looking at the ranking."""
-    chosen = finding.p_if_chosen
-    return finding.is_distinguishable and chosen is not None and chosen > 1 - finding.level
+    p_if_chosen = finding.p_if_chosen
+    return (
+        finding.is_distinguishable and p_if_chosen is not None and p_if_chosen > 1 - finding.level
+    )
 
 
 def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:

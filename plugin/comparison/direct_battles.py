@@ -169,14 +169,14 @@ def direct_battles(columns: BattleColumns, pair: ComparedPair) -> DirectBattles:
     )
 
 
-def mark_items(items: Collection[str], chosen: Collection[str] | None) -> np.ndarray:
+def mark_items(items: Collection[str], wanted_items: Collection[str] | None) -> np.ndarray:
     """Return the mask of the items that are among the chosen ones, shape (items,).
 
     Args:
         items: the items, which may repeat.
-        chosen: the chosen items; None for none.
+        wanted_items: the chosen items; None for none.
     """
-    wanted = frozenset(chosen or ())
+    wanted = frozenset(wanted_items or ())
     return np.fromiter((item in wanted for item in items), dtype=bool, count=len(items))
 
 

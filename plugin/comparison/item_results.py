@@ -49,12 +49,12 @@ class ItemResults:
         _, code = np.unique(self.group, return_inverse=True)
         return code
 
-    def take(self, chosen: np.ndarray) -> "ItemResults":
+    def take(self, rows: np.ndarray) -> "ItemResults":
         """Return the items of a mask, or of positions in their order."""
         columns: dict[str, Any] = {}
         for each in fields(self):
             column = getattr(self, each.name)
-            columns[each.name] = None if column is None else column[chosen]
+            columns[each.name] = None if column is None else column[rows]
         return ItemResults(**columns)
 
     def largest_first(self) -> "ItemResults":

@@ -530,10 +530,12 @@ class Battles:
     @cached_property
     def _reasons(self) -> tuple[dict[str, int], int]:
         """The number of unparsed battles by reason, and the number of battles without a score."""
-        counted = self.rows.unparsed_reasons
+        reasons_of_rows = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
-        lacking = {name: n for name, n in counted.items() if is_scored and lacks_score(name)}
-        unparsed = {name: n for name, n in counted.items() if name not in lacking}
+        lacking = {
+            name: n for name, n in reasons_of_rows.items() if is_scored and lacks_score(name)
+        }
+        unparsed = {name: n for name, n in reasons_of_rows.items() if name not in lacking}
         return unparsed, sum(lacking.values())
 
     def unparsed_texts(
@@ -603,8 +605,8 @@ class Battles:
         a, b = self.model_codes
         # A code of each pair that does not depend on which model is a.
         pair = np.minimum(a, b) * models + np.maximum(a, b)
-        judged = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)]
-        pairs_of_item = judged.drop_duplicates()["item"].value_counts()
+        readable_rows = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)]
+        pairs_of_item = readable_rows.drop_duplicates()["item"].value_counts()
         full = pairs_of_item.index[pairs_of_item == pairs]
         if not len(full):
             problem = f"no item has a readable battle for each of the {quantity(pairs, 'pair')}"

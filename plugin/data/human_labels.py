@@ -78,8 +78,8 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
     humans = {judge: JudgeRecord(judge, "human")}
     votes = replace(battles.select(is_of_judge), judge_records=humans)
     others = {name: record for name, record in battles.judge_records.items() if name != judge}
-    judged = replace(battles.select(~is_of_judge), judge_records=others)
-    return _join_labels(judged, votes, judge, must_meet=True)
+    other_battles = replace(battles.select(~is_of_judge), judge_records=others)
+    return _join_labels(other_battles, votes, judge, must_meet=True)
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:

@@ -126,9 +126,9 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         place = np.linspace(
             max(best - 1, 0), min(best + 1, TABULATED_ALPHAS - 1), 2 * ALPHAS_BETWEEN - 1
         )
-        left = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
-        share_of_right = (place - left)[:, None]
-        curves = table[left] * (1 - share_of_right) + table[left + 1] * share_of_right
+        lower_place = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
+        share_of_right = (place - lower_place)[:, None]
+        curves = table[lower_place] * (1 - share_of_right) + table[lower_place + 1] * share_of_right
         errors = np.abs(curves - targets[k]) @ weights[k]
         best_place = place[int(np.argmin(errors))]
         alpha[k] = LOWEST_ALPHA * np.exp((LOG_ALPHAS[1] - LOG_ALPHAS[0]) * best_place)
@@ -142,10 +142,10 @@ def _curves_at(gold: np.ndarray) -> np.ndarray:
     clipped to [0, 1].
     """
     place = np.clip(gold, 0, 1) * (TABULATED_RATES - 1)
-    left = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
-    share_of_right = place - left
+    lower_place = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
+    share_of_right = place - lower_place
     table = _tabulated_curves()
-    return table[:, left] * (1 - share_of_right) + table[:, left + 1] * share_of_right
+    return table[:, lower_place] * (1 - share_of_right) + table[:, lower_place + 1] * share_of_right
 
 
 @lru_cache(maxsize=1)

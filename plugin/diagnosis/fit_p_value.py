@@ -86,8 +86,8 @@ def adjust_smallest(
     without_error = max(len(tested) - pairs, 0)
     p_of_pair = smallest / len(tested) if len(tested) else 0.0
     p_of_model = smallest / max(len(tests), 1)
-    drawn = _share_of_draws(influence, tests, p_of_pair, p_of_model)
-    return min(by_bonferroni, drawn + without_error * p_of_pair)
+    share_of_draws = _share_of_draws(influence, tests, p_of_pair, p_of_model)
+    return min(by_bonferroni, share_of_draws + without_error * p_of_pair)
 
 
 def _share_of_draws(

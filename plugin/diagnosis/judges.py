@@ -212,15 +212,15 @@ def _correlations(
     """
     first, second = np.triu_indices(len(judges), 1)
     values = kendall_taus(theta[first], theta[second])
-    drawn = kendall_taus(draws[:, first], draws[:, second])
+    taus_of_draws = kendall_taus(draws[:, first], draws[:, second])
     models = theta.shape[1]
     correlations = []
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        tau = _tau_statistic(values[k], draws=drawn[:, k], n=models, level=level)
+        tau = _tau_statistic(values[k], draws=taus_of_draws[:, k], n=models, level=level)
         correlations.append(Correlation(judges[i], judges[j], tau))
     mean = _tau_statistic(
         value=values.mean(),
-        draws=drawn.mean(axis=1),
+        draws=taus_of_draws.mean(axis=1),
         n=len(first),
         level=level,
         of="pairs of judges",
@@ -299,8 +299,8 @@ def _tau_with_gold(
     by_gold = [gold.models.index(name) for name in common]
     _, gold_theta = gold.strengths()
     tau = kendall_taus(theta[by_judge], gold_theta[by_gold])
-    drawn = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
-    return _tau_statistic(tau, draws=drawn, n=len(common), level=subject.level)
+    taus_of_draws = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
+    return _tau_statistic(tau, draws=taus_of_draws, n=len(common), level=subject.level)
 
 
 def _tau_statistic(

@@ -205,17 +205,17 @@ def _models_to_name(
         level: p-value up to which a test is significant.
     """
     significant = [each for each in outcomes if each.is_significant(level)]
-    named: list[str] = []
+    named_models: list[str] = []
     while significant:
         of_models = [each for each in significant if each.model is not None]
         if not of_models or len(names) == 2:
             return tuple(names)
         worst = str(most_significant(of_models).model)
-        named.append(worst)
+        named_models.append(worst)
         code = names.index(worst)
         judged = judged.take((judged.first != code) & (judged.second != code))
         significant = [each for each in _compare_all(judged, names) if each.is_significant(level)]
-    return tuple(named)
+    return tuple(named_models)
 
 
 def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
@@ -399,8 +399,8 @@ def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
     """Return the share of each model's verdicts that are lost, shape (models,); 0 without any."""
     sides = np.concatenate([judged.first, judged.second])
     is_lost = np.tile(judged.is_lost, 2)
-    asked = np.bincount(sides, minlength=models)
-    return np.bincount(sides, is_lost, models) / np.maximum(asked, 1)
+    verdicts_of_model = np.bincount(sides, minlength=models)
+    return np.bincount(sides, is_lost, models) / np.maximum(verdicts_of_model, 1)
 
 
 def _share_agreeing(judged: _Judged) -> float:

@@ -75,12 +75,12 @@ def notes_on_anchors(
         return ()
     value = options.args[ANCHOR]
     texts = value if isinstance(value, list) else [value]
-    named: list[str] = []
+    named_anchors: list[str] = []
     for text in texts:
-        named += str(text).strip().split(",")
+        named_anchors += str(text).strip().split(",")
     reasons: dict[str, list[str]] = {}
     for reason, anchor in _anchors_needed(options, settings, pinned):
-        if anchor not in named:
+        if anchor not in named_anchors:
             reasons.setdefault(anchor, []).append(reason)
     notes = []
     for anchor, reasons_of_anchor in reasons.items():
@@ -89,7 +89,7 @@ def notes_on_anchors(
             "number": len(reasons_of_anchor),
             "anchor": anchor,
         }
-        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named)}))
+        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named_anchors)}))
     return tuple(notes)
 
 

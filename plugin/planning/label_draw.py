@@ -111,9 +111,9 @@ def draw_labels(
     if len(candidates) < number:
         why = _describe_shortage(battles, labels, texts, number, len(candidates))
         raise UsageError(why + _left_out_text(identical))
-    drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
+    drawn_rows, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
-    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn)
+    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn_rows)
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,

@@ -96,8 +96,8 @@ class Tariff:
                 f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is "
                 f"{text_of_whole}"
             )
-        named = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
-        for option, value in named.items():
+        options = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
+        for option, value in options.items():
             if value is not None and shared is None:
                 raise UsageError(
                     f"{option}: give --tokens-shared, the tokens that all calls on an item share"
@@ -158,15 +158,15 @@ class Tariff:
             models: number of models; None if unknown. A judge that grades responses grades at most
                 one of each model on an item.
         """
-        asked = battles
+        units_to_judge = battles
         if self.grades_responses:
-            asked = 2 * battles
+            units_to_judge = 2 * battles
             if items is not None and models is not None:
-                asked = min(asked, items * models)
+                units_to_judge = min(units_to_judge, items * models)
         by_judge = []
         for share in self.shares:
             # Without the rounding, an error of floating point could add a battle.
-            battles_of_judge = ceil(round(asked * share, 6))
+            battles_of_judge = ceil(round(units_to_judge * share, 6))
             by_judge.append(battles_of_judge * self.calls)
         calls = sum(by_judge)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in

@@ -97,20 +97,19 @@ def _comparison_sentence(size: ComparedSize, groups: str) -> str:
 
 def _plan_title(plan: Plan) -> str:
     """Write the numbers of models and items, and how large the pilot is."""
-    asked = plan.asked
+    request = plan.asked
     items = "items to be found"
-    if asked["items"] is not None:
-        items = quantity(asked["items"], "item")
+    if request["items"] is not None:
+        items = quantity(request["items"], "item")
     pilot = "no pilot"
-    counts = asked["pilot_battles"]
+    counts = request["pilot_battles"]
     if counts:
-        judged = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
-        pilot = (
-            f"pilot of {quantity(asked['pilot_items'], 'item')}{_item_groups_text(plan)}: {judged}"
-        )
+        judged_text = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
+        items_text = f"{quantity(request['pilot_items'], 'item')}{_item_groups_text(plan)}"
+        pilot = f"pilot of {items_text}: {judged_text}"
         if counts.identical:
             pilot += f", {quantity(counts.identical, 'tie')} of identical responses"
-    return f"plan · {asked['models']} models, {items}; {pilot}"
+    return f"plan · {request['models']} models, {items}; {pilot}"
 
 
 def _item_groups_text(plan: Plan, items: float | None = None) -> str:
@@ -273,8 +272,8 @@ def _sample_size_section(plan: Plan) -> Section:
         ("by anchor", lambda sample: _estimate_text(sample.anchored, "{:,.0f}")),
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
-    asked = plan.asked
-    share = asked["informativeness"]
+    request = plan.asked
+    share = request["informativeness"]
     by_anchor = ""
     if share:
         name = f" {plan.anchor}" if plan.anchor else ""
@@ -282,14 +281,14 @@ def _sample_size_section(plan: Plan) -> Section:
     notes = [
         "wins: of decided items, those that the better model wins; decided: by the formula of "
         "the sign test",
-        f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
+        f"direct: decided are {1 - request['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: by the normal limit of its power; {plan.methods['wilcoxon']}")
     title = (
-        f"items that separate two models, {asked['power']:.0%} power, one-sided "
-        f"{asked['alpha']:.3g}"
+        f"items that separate two models, {request['power']:.0%} power, one-sided "
+        f"{request['alpha']:.3g}"
     )
     return _table_section("samples", title, plan.samples, columns, notes)
 

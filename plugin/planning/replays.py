@@ -153,18 +153,18 @@ def replay(
     settings_by_tournament, ranker_options = divide_options(options, [tournament], names)
     settings = seed_settings(tournament, settings_by_tournament[tournament], seed, level)
     rule = catalogue.make_tournament(tournament, settings)
-    played = play(rule, recording_of(battles, pool=pool, by_order=fixes_first_shown(rule)))
+    replayed = play(rule, recording_of(battles, pool=pool, by_order=fixes_first_shown(rule)))
     ranking = rank(
-        merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **ranker_options
+        merge_orders(replayed.battles), names, level=level, seed=seed, pool=pool, **ranker_options
     )
     return Replay(
-        rounds=played.rounds,
-        battles=played.battles,
-        price=played.price,
-        rows=played.rows,
+        rounds=replayed.rounds,
+        battles=replayed.battles,
+        price=replayed.price,
+        rows=replayed.rows,
         tournament=tournament,
         settings=settings,
-        ranking=_record_replay(ranking, tournament, settings, played.price),
+        ranking=_record_replay(ranking, tournament, settings, replayed.price),
     )
 
 
@@ -332,17 +332,17 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     given_outcomes = _given_outcomes(tournament, record)
     before = (Round(given_outcomes, "ranked before"),) if given_outcomes else ()
     rounds: list[Round] = []
-    played: set[Pairing] = set()
+    played_pairings: set[Pairing] = set()
     coming = tournament.next(record.field, before)
     while coming.pairings:
         is_repeated_in_round = len(set(coming.pairings)) < len(coming.pairings)
-        is_repeated = not played.isdisjoint(coming.pairings)
+        is_repeated = not played_pairings.isdisjoint(coming.pairings)
         if is_repeated_in_round or is_repeated:
             # A tournament that ignores what was played would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"
             )
-        played.update(coming.pairings)
+        played_pairings.update(coming.pairings)
         outcomes = tuple(_outcome_of(pairing, record) for pairing in coming.pairings)
         rounds.append(Round(outcomes, coming.note))
         coming = tournament.next(record.field, (*before, *rounds))
@@ -351,7 +351,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     answer = None
     if tournament_answer is not None:
         answer = replace(tournament_answer, calls=price.calls).to_dict()
-    pairings = [*played, *(outcome.pairing for outcome in given_outcomes)]
+    pairings = [*played_pairings, *(outcome.pairing for outcome in given_outcomes)]
     rows = np.isin(record.code_of_row, _codes_on_record(pairings, record))
     battles = replace(
         record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
@@ -449,8 +449,8 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given_battles: int)
         rounds: the rounds.
         given_battles: number of battles that were given to the tournament before.
     """
-    requested = [outcome for played in rounds for outcome in played.outcomes]
-    judged = sum(outcome.credit is not None for outcome in requested)
+    requested = [outcome for round_played in rounds for outcome in round_played.outcomes]
+    readable = sum(outcome.credit is not None for outcome in requested)
     on_record = _codes_on_record([outcome.pairing for outcome in requested], record)
     has_fixed_orders = all(outcome.pairing.first for outcome in requested)
     # Ties of identical responses took no calls. If every order was asked for by the tournament, any
@@ -461,8 +461,8 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given_battles: int)
         calls = (calls_of_battles > 0).sum()
     return Price(
         battles=len(requested),
-        judged=judged,
-        unparsed=len(on_record) - judged,
+        judged=readable,
+        unparsed=len(on_record) - readable,
         missing=len(requested) - len(on_record),
         calls=int(calls),
         pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in requested}),

@@ -272,10 +272,10 @@ class _AuditRequest:
         # One family of tests: that of the ranking has its own error rate already.
         further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
         number = len(further) - len(of_judges)
-        named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
+        checks_by_judge = zip((judge for judge, _ in of_judges), further[number:], strict=True)
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
         listed = [("", check) for check in [*checks, *further[:number], *elo]]
-        listed += _gravest_of_judges(list(named))
+        listed += _gravest_of_judges(list(checks_by_judge))
         names = {check.name for _, check in listed}
         listed += [("", check) for check in checks_of_absent(names, data)]
         probes = self._build_probes(listed, value, battles, standings)
@@ -419,19 +419,21 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     return replace(check, p=p, reason=OPEN_EFFECT if check.is_flagged else check.reason)
 
 
-def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
+def _gravest_of_judges(checks_by_judge: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
     """Return one check of each name: a flagged one, else one that is not known, else one that is
     ok.
 
     No judge is named if all have the same result for the same reason, and no figure.
 
     Args:
-        named: checks with the names of their judges.
+        checks_by_judge: checks with the names of their judges.
     """
     order = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
     gravest = []
-    for name in dict.fromkeys(check.name for _, check in named):
-        checks_of_judges = [(judge, check) for judge, check in named if check.name == name]
+    for name in dict.fromkeys(check.name for _, check in checks_by_judge):
+        checks_of_judges = [
+            (judge, check) for judge, check in checks_by_judge if check.name == name
+        ]
         judge, check = min(checks_of_judges, key=lambda each: order.index(each[1].result))
         is_shared = all(other.finding_text == check.finding_text for _, other in checks_of_judges)
         has_reason = not check.is_known and is_shared

@@ -62,11 +62,11 @@ def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
     all_files: list[layout.Samples] = []
     for files, _ in runs:
         all_files += files
-    named, notes_on_names = name_by_settings(all_files)
+    named_files, notes_on_names = name_by_settings(all_files)
     newest: list[NewestSamples] = []
     start = 0
     for source, (files, results) in zip(sources, runs, strict=True):
-        samples = named[start : start + len(files)]
+        samples = named_files[start : start + len(files)]
         start += len(files)
         notes = notes_on_names if not newest else []
         newest.append(_newest_samples_of_source(source, samples, results, notes))

@@ -285,9 +285,9 @@ def _data_warnings(
     `hard` has the held-out ratings by hard verdicts, and `held_out_models` the models that are held
     out.
     """
-    judged = int(battles.readable.sum())
+    judged_battles = int(battles.readable.sum())
     signal = read_signal(battles, evidence.signal.kind, credits_as_margins=True)
-    without_signal = judged - int(signal.is_known.sum())
+    without_signal = judged_battles - int(signal.is_known.sum())
     models_by_code: dict[str, Sequence[str]] = {
         "not-calibrated": evidence.dropped,
         "human-rating-unbounded": evidence.unbounded,
@@ -304,7 +304,9 @@ def _data_warnings(
         if names
     ]
     if without_signal:
-        warnings.append(Notice("no-signal-calibrated", {"lost": without_signal, "judged": judged}))
+        warnings.append(
+            Notice("no-signal-calibrated", {"lost": without_signal, "judged": judged_battles})
+        )
     return warnings
 
 

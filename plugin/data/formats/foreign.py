@@ -57,8 +57,8 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     unknown += [name for name in fill if name not in KNOWN_COLUMNS]
     if unknown:
         raise unknown_name_error("column of podium's table", unknown[0], KNOWN_COLUMNS)
-    named = {name: column_called(records, name) for name in columns.values()}
-    missing = [name for name, column in named.items() if column is None]
+    column_by_name = {name: column_called(records, name) for name in columns.values()}
+    missing = [name for name, column in column_by_name.items() if column is None]
     if missing:
         raise UsageError(
             f"there is no column {missing[0]!r}; columns: {', '.join(records.columns)}"
@@ -70,7 +70,7 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
         name: column for name, column in records.columns.items() if name not in replaced
     }
     for new, old in columns.items():
-        column = named[old]
+        column = column_by_name[old]
         if column is not None:
             named_columns[new] = column
     for name, value in fill.items():

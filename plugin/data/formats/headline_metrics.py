@@ -77,15 +77,15 @@ def choose_headline(
             if metric in comparable:
                 models_of_metric[metric].add(run.model)
     fewest_models = min(2, len({run.model for run in runs}))
-    chosen = next(
+    first_metric = next(
         (metric for metric, names in models_of_metric.items() if len(names) >= fewest_models), None
     )
-    if chosen is None:
+    if first_metric is None:
         return None
     return Headline(
         task=task,
-        metric=chosen,
-        others=tuple(metric for metric in models_of_metric if metric != chosen),
+        metric=first_metric,
+        others=tuple(metric for metric in models_of_metric if metric != first_metric),
     )
 
 
@@ -94,8 +94,8 @@ def note_other_metrics(headlines: Sequence[Headline]) -> list[Notice]:
     headlines_with_others = [headline for headline in headlines if headline.others]
     if not headlines_with_others:
         return []
-    chosen = list(dict.fromkeys(headline.metric for headline in headlines_with_others))
+    chosen_metrics = list(dict.fromkeys(headline.metric for headline in headlines_with_others))
     others = list(
         dict.fromkeys(metric for headline in headlines_with_others for metric in headline.others)
     )
-    return [Notice("other-metrics", {"chosen": chosen, "others": others})]
+    return [Notice("other-metrics", {"chosen": chosen_metrics, "others": others})]

@@ -84,14 +84,14 @@ def read_details(file: Samples) -> Scores:
             lower_is_better=HELM_LOWER_IS_BETTER,
         )
     # The id of an item is made from its text.
-    asked = HashedDocuments(items["item"].tolist(), items["line"].tolist())
+    documents = HashedDocuments(items["item"].tolist(), items["line"].tolist())
     return Scores(
         file=file,
         values=values,
         unusable={},
         cut_off_line=None,
         document_count=len(items),
-        documents=asked,
+        documents=documents,
     )
 
 

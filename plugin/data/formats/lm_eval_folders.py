@@ -90,9 +90,9 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
     if not paths:
         return GatheredBattles()
-    named, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
-    chosen = _select_samples(named, reading.where)
-    files, left_out = select_runs(chosen, every=reading.all_runs)
+    named_samples, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
+    chosen_samples = _select_samples(named_samples, reading.where)
+    files, left_out = select_runs(chosen_samples, every=reading.all_runs)
     notes += left_out
     if not files:
         raise _nothing_to_compare_error(lost)
@@ -122,8 +122,8 @@ def runs_in_folders(sources: Sequence[SourceFiles], reading: Reading) -> list[Ru
     for source in sources:
         samples_of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
-    named, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
-    return [run_of_samples(file) for file in named]
+    named_samples, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
+    return [run_of_samples(file) for file in named_samples]
 
 
 def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:

@@ -133,11 +133,11 @@ def documents_of_limit(file: Samples) -> int | None:
     sizes = file.results.value("n-samples", file.task)
     if not isinstance(sizes, Mapping):
         return None
-    asked = _count_or_none(sizes.get("effective"))
+    evaluated = _count_or_none(sizes.get("effective"))
     whole = _count_or_none(sizes.get("original"))
-    if asked is None or whole is None or asked >= whole:
+    if evaluated is None or whole is None or evaluated >= whole:
         return None
-    return asked
+    return evaluated
 
 
 def config_of_task(results: Results, task: str) -> Mapping[str, Any]:

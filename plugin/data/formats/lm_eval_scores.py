@@ -149,14 +149,14 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
                 values[metric] = _scores_of_metric(filtered, metric, numbers, item_columns)
             else:
                 unusable[metric] = why
-    asked = name_documents(frame["asked"], frame["item"])
+    documents_by_item = name_documents(frame["asked"], frame["item"])
     return Scores(
         file=file,
         values=values,
         unusable=unusable,
         cut_off_line=cut_off_line,
-        document_count=len(asked),
-        documents=asked,
+        document_count=len(documents_by_item),
+        documents=documents_by_item,
         item_columns=item_columns,
     )
 

@@ -151,10 +151,10 @@ def _own_examples(config: Config) -> dict[str, str]:
 
 def _is_name_of(text: str, source: str | None) -> bool:
     """Return whether a text, as `<function name>`, names the function with this source."""
-    named = FUNCTION_WITHOUT_SOURCE.fullmatch(text)
-    if named is None or source is None:
+    function_match = FUNCTION_WITHOUT_SOURCE.fullmatch(text)
+    if function_match is None or source is None:
         return False
-    name = named[1]
+    name = function_match[1]
     beginning = "lambda" if name == "<lambda>" else f"def {name}("
     return beginning in source
 

@@ -174,10 +174,10 @@ def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     import pandas as pd
 
     frame = records.frame()
-    named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
-    names = [name for name in named.columns if name in named.index]
-    columns = {name: _parse_counts(named[name], name, records.source) for name in names}
-    return pd.DataFrame(columns, index=named.index).loc[names, names]
+    rows_by_name = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
+    names = [name for name in rows_by_name.columns if name in rows_by_name.index]
+    columns = {name: _parse_counts(rows_by_name[name], name, records.source) for name in names}
+    return pd.DataFrame(columns, index=rows_by_name.index).loc[names, names]
 
 
 def _parse_counts(cells: "pd.Series", name: str, source: str) -> np.ndarray:

@@ -187,12 +187,14 @@ def _row_of_places(data: AuditData) -> Check:
     standings = data.standings
     if standings.unconnected_groups:
         return not_known("places", "models of groups that never met have no common places")
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
-    if standings.error_method is None and not placed:
+    models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
+    if standings.error_method is None and not models_with_place:
         return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
-    if placed < 2:
+    if models_with_place < 2:
         return not_known("places", "fewer than two models have a place")
-    return not_known("places", f"{quantity(placed, 'model')} are too many to test every two")
+    return not_known(
+        "places", f"{quantity(models_with_place, 'model')} are too many to test every two"
+    )
 
 
 def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:

@@ -147,8 +147,8 @@ class ListedCheck:
         """
         if not self.is_of_asked:
             return battles
-        asked = battles.asked_battles
-        return asked if len(asked) else None
+        asked_battles = battles.asked_battles
+        return asked_battles if len(asked_battles) else None
 
 
 def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:

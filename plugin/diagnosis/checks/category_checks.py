@@ -306,8 +306,8 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
     rng = np.random.default_rng(0)
     at_least = 0
     for number in range(1, most + 1):
-        drawn = _statistics(residual[rng.permutation(len(residual))], in_category)
-        at_least += bool(np.abs(drawn).max() >= largest * (1 - ROUNDING))
+        statistics_of_draw = _statistics(residual[rng.permutation(len(residual))], in_category)
+        at_least += bool(np.abs(statistics_of_draw).max() >= largest * (1 - ROUNDING))
         if at_least == ENOUGH_DIVISIONS:
             return ENOUGH_DIVISIONS / number
     return (1 + at_least) / (1 + most)

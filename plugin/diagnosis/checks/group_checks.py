@@ -154,14 +154,14 @@ def _groups_of_items(
         item: code of the item of each of these, shape (known battles,).
         items: number of items.
     """
-    seen = set[bytes]()
+    partitions_so_far = set[bytes]()
     for name in names:
         texts = battles.rows.texts_of(name)[is_counted].tolist()
         of_item = _group_by_item(texts, item, items)
         if of_item is None or _divides_otherwise(battles, name, texts):
             continue
-        if of_item.tobytes() not in seen:
-            seen.add(of_item.tobytes())
+        if of_item.tobytes() not in partitions_so_far:
+            partitions_so_far.add(of_item.tobytes())
             yield name, of_item
 
 
@@ -204,8 +204,8 @@ def _group_by_item(
         fewest: the number of groups below which there are too few.
     """
     # Numbered by the first row, so that two names of one grouping have equal codes.
-    named = dict.fromkeys(text for text in texts if text is not None)
-    number_of = {text: number for number, text in enumerate(named)}
+    distinct_texts = dict.fromkeys(text for text in texts if text is not None)
+    number_of = {text: number for number, text in enumerate(distinct_texts)}
     groups = len(number_of)
     if groups < fewest or items < FEWEST_PER_GROUP * groups:
         return None

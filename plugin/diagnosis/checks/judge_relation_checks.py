@@ -114,10 +114,10 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return (not_known(name, lacking.why, remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
-    said = excess.opposite_figure if is_lower else excess
+    figure_as_told = excess.opposite_figure if is_lower else excess
     texts = {
         "direction": "lower" if is_lower else "higher",
-        "size": said.estimate,
-        "interval": said.interval,
+        "size": figure_as_told.estimate,
+        "interval": figure_as_told.interval,
     }
     return (check_effect(name, excess, **texts),)

@@ -225,9 +225,11 @@ def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     """
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
-    named = [each for each in significant if each.model in lost.models]
-    has_all = any(each.model is None for each in significant) and len(named) < len(lost.models)
-    candidates = named
+    outcomes_of_models = [each for each in significant if each.model in lost.models]
+    has_all = any(each.model is None for each in significant) and len(outcomes_of_models) < len(
+        lost.models
+    )
+    candidates = outcomes_of_models
     if has_all:
         candidates = [each for each in significant if each.model is None]
     return most_significant(candidates or significant or large or lost.outcomes)
@@ -330,12 +332,17 @@ def _check_losses(
         for loss in by_p
         if loss in large and loss.share > everywhere and loss.p * len(losses) <= ERROR_RATE
     ]
-    named = more[0] if more else by_p[0]
+    named_outcome = more[0] if more else by_p[0]
     return make_check(
         name,
         bool(large),
-        number=named.share,
+        number=named_outcome.share,
         p=p,
-        fields={"model": named.model, "share": named.share, "all": everywhere, **fields},
-        models=tuple(dict.fromkeys([named.model, *(loss.model for loss in more)])),
+        fields={
+            "model": named_outcome.model,
+            "share": named_outcome.share,
+            "all": everywhere,
+            **fields,
+        },
+        models=tuple(dict.fromkeys([named_outcome.model, *(loss.model for loss in more)])),
     )

@@ -37,8 +37,8 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
     if raters is None or (raters.unit == "judge" and raters.number < FEWEST_RATERS):
         return ()
     if raters.number < FEWEST_RATERS:
-        named = quantity(raters.number, raters.unit)
-        return (not_known("voters", f"only {named}: intervals are about these alone"),)
+        number_of_raters = quantity(raters.number, raters.unit)
+        return (not_known("voters", f"only {number_of_raters}: intervals are about these alone"),)
     if are_too_many(battles):
         return (not_known("voters", why_too_many(battles)),)
     try:

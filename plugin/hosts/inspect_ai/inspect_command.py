@@ -139,9 +139,9 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     _import_command_line()
     load_environment(arguments)
     # Options of the environment and the metadata join those that were typed.
-    asked = {**os.environ, **to_environment(values)}
+    environment = {**os.environ, **to_environment(values)}
     metadata = metadata_in_arguments(arguments)
-    asked_for = values_asked_for(metadata, asked)
+    asked_for = values_asked_for(metadata, environment)
     require_ranker({**metadata, **values}, asked_for)
     options = options_from(asked_for)
     from podium.hookspecs import Ranker

@@ -177,15 +177,15 @@ def _metadata_in_file(path: str) -> dict[str, Any]:
     return {}
 
 
-def require_ranker(all_values: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def require_ranker(all_values: Mapping[str, Any], asked_options: Mapping[str, Any]) -> None:
     """Raise UsageError if options of podium are given to a run that asks for no ranker.
 
     Args:
         all_values: what was typed for the run, and its metadata. Options that the environment sets
             for all runs are not among them.
-        asked: the options that the run asks for (see `values_asked_for`).
+        asked_options: the options that the run asks for (see `values_asked_for`).
     """
-    if not asked:
+    if not asked_options:
         options_from({name: value for name, value in all_values.items() if name in INSPECT_OPTIONS})
 
 

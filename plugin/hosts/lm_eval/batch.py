@@ -93,11 +93,13 @@ def judge_battles(
                 rotating=len(jury) if rotation else 0,
             )
             batch_judge = BatchJudge(run, concurrency)
-            asked = battles if rotation is None else _with_turns(battles, rotation)
-            judged = await make_calls([partial(batch_judge.judge, battle) for battle in asked])
+            asked_battles = battles if rotation is None else _with_turns(battles, rotation)
+            verdicts = await make_calls(
+                [partial(batch_judge.judge, battle) for battle in asked_battles]
+            )
         for text in cached_tokens_texts(usage, prices):
             tell(text)
-        return judged
+        return verdicts
 
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
 
@@ -188,13 +190,13 @@ class BatchJudge:
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
         if merged.parsed is not None:
             verdict["hard_credit"] = merged.parsed
-        judged = {**details, **verdict, "judgments": rows, "judges": replies.judges}
+        record = {**details, **verdict, "judgments": rows, "judges": replies.judges}
         if replies.identical:
-            judged["identical"] = True
+            record["identical"] = True
         if errors:
             message = redact(str(root_of(errors[0])))
-            judged["error"] = shorten(message, 300)
-        return judged
+            record["error"] = shorten(message, 300)
+        return record
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
         """Count a failed call by its kind, and log the first of each kind."""

@@ -160,9 +160,9 @@ def collect_runs(
     tasks = {file.task for file in this_run}
     same_tasks = [file for file in others if file.task in tasks]
     files = [*this_run, *same_tasks]
-    named, notes_on_settings = name_by_settings(files, names_joined=names_joined)
-    samples = named[: len(this_run)]
-    others = named[len(this_run) :]
+    named_files, notes_on_settings = name_by_settings(files, names_joined=names_joined)
+    samples = named_files[: len(this_run)]
+    others = named_files[len(this_run) :]
     model = samples[0].model
     earlier = [file for file in others if file.model == model]
     replaced: dict[str, None] = {}

@@ -126,8 +126,8 @@ def shows_media(value: Any) -> bool:
     keys of `KEYS_OF_MEDIA`, or as an object of a package in `DECODERS`.
     """
     if isinstance(value, Mapping):
-        named = [value[name] for name in MEDIA_COLUMNS if name in value]
-        is_named = any(not is_empty(each) and each not in ("", []) for each in named)
+        media_cells = [value[name] for name in MEDIA_COLUMNS if name in value]
+        is_named = any(not is_empty(each) and each not in ("", []) for each in media_cells)
         is_encoded = any({*keys} <= value.keys() for keys in KEYS_OF_MEDIA)
         return is_named or is_encoded or any(map(shows_media, value.values()))
     if isinstance(value, list | tuple):
@@ -219,7 +219,7 @@ def _find_item_ids(
     # `item_ids` takes filter, hash and position of each document; all are of one filter here.
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
     ids_by_task = [item_ids(name, places) for name in dict.fromkeys(tasks or ("",))]
-    chosen = []
+    ids_of_documents = []
     # For each document, the ids that it would have in each task.
     for ids in zip(*ids_by_task, strict=True):
         present = [item_id for item_id in ids if item_id in ids_of_responses]
@@ -228,8 +228,8 @@ def _find_item_ids(
                 f"a document is in several tasks of the opponents ({some(present)}): "
                 "write `task: NAME`"
             )
-        chosen.append(present[0] if present else ids[0])
-    return chosen
+        ids_of_documents.append(present[0] if present else ids[0])
+    return ids_of_documents
 
 
 def _format_sources(against: Against) -> list[str]:

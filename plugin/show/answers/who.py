@@ -89,11 +89,11 @@ def neighbours_sentence(standings: Standings) -> str | None:
 
 def unplaced_models(standings: Standings) -> list[str]:
     """Return the names of the models without a rank set that have a score or a battle."""
-    placed = set(standings.separation.names) if standings.separation else set()
+    names_with_place = set(standings.separation.names) if standings.separation else set()
     return [
         entry.model
         for entry in standings.entries
-        if (entry.score is not None or entry.battles) and entry.model not in placed
+        if (entry.score is not None or entry.battles) and entry.model not in names_with_place
     ]
 
 
@@ -164,11 +164,11 @@ def withhold_ranks(standings: Standings) -> Standings:
     independent are then too small. Scores and intervals stay, and models without a rank set still
     have none.
     """
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
     entries = []
     for entry in standings.entries:
         if entry.rank_low is not None:
-            entry = replace(entry, rank_low=1, rank_high=placed)
+            entry = replace(entry, rank_low=1, rank_high=models_with_place)
         entries.append(entry)
     separation = standings.separation
     if separation is not None:

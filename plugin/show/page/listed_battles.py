@@ -100,15 +100,15 @@ def list_battles(
     order = np.lexsort([random_keys, why == CHANCE])
     in_table_order = np.sort(order[:MOST_LISTED])
     is_by_chance = why[in_table_order] == CHANCE
-    chosen = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
-    rows = table.iloc[chosen]
+    listed_rows = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
+    rows = table.iloc[listed_rows]
     no_values = [None] * len(rows)
     columns: dict[str, Iterable[Any]] = {}
     for name in ("item", "category", "reason"):
         columns[name] = as_text(rows[name]) if name in rows else no_values
     columns["a"] = list(rows["model_a"])
     columns["b"] = list(rows["model_b"])
-    columns["why"] = map(str, why[chosen])
+    columns["why"] = map(str, why[listed_rows])
     for name in ("credit", "human"):
         columns[name] = _rounded_numbers(rows[name]) if name in rows else no_values
     columns["orders"] = _list_judgments(judgments, rows)

@@ -237,11 +237,11 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
             {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
         ),
     ]
-    named = []
+    host_texts = []
     for host, version in disclosure.hosts:
         version_text = version or "(version not known)"
-        named.append(f"{host} {version_text}")
-    hosts = (f"Run by {', '.join(named)}.",) if named else ()
+        host_texts.append(f"{host} {version_text}")
+    hosts = (f"Run by {', '.join(host_texts)}.",) if host_texts else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
     warned = tuple(
         f"{notice.severity.capitalize()}: {notice_text(notice)}" for notice in disclosure.warnings

@@ -296,19 +296,19 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     """
     item = pair["item"]
     credit = pair["credit"]
-    chosen = pair["model_a"]
+    preferred = pair["model_a"]
     rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        pair_as_text = json.dumps([item, chosen, rejected])
+        pair_as_text = json.dumps([item, preferred, rejected])
         first_byte, *_ = sha256(pair_as_text.encode()).digest()
         is_turned = first_byte % 2 == 1
     if is_turned:
-        chosen, rejected = rejected, chosen
+        preferred, rejected = rejected, preferred
     system = texts.systems.get(item)
     texts_of_pair = {
         "prompt": _prompt_in_form(texts.instructions[item], system, form),
-        "chosen": _response_in_form(texts.responses[item, pair["response"], chosen], form),
+        "chosen": _response_in_form(texts.responses[item, pair["response"], preferred], form),
         "rejected": _response_in_form(texts.responses[item, pair["response"], rejected], form),
     }
     return {
@@ -317,7 +317,7 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
         "order_agreement": pair["agreement"],
         "judge": pair["judge"],
         "metric": pair["metric"],
-        "chosen_model": chosen,
+        "chosen_model": preferred,
         "rejected_model": rejected,
         "task": pair["task"],
         "item": item,

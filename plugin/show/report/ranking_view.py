@@ -260,8 +260,10 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
     if standings.unconnected_groups:
         columns[GROUP] = partial(_extra_text, GROUP)
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
-    chosen = _leader_with_interval(standings).get("model")
-    columns[sampling] = lambda entry: _sampling_text(entry, scale.format, entry.model == chosen)
+    leader_interval = _leader_with_interval(standings).get("model")
+    columns[sampling] = lambda entry: _sampling_text(
+        entry, scale.format, entry.model == leader_interval
+    )
     columns["se"] = lambda entry: cell_text(entry.se, scale.format)
     if conformal_level:
         name = f"conformal {percent(conformal_level)}"

@@ -71,8 +71,8 @@ class CostLimit:
             PodiumError: the price of a model that was called is unknown.
         """
         # Each of the two sums may lack calls of a killed run, so the larger one counts.
-        counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
-        return counted + sum(self._estimated_costs.values())
+        cost_of_usage = max(sum(self._costs.values()), self._cost(usage_of_run()))
+        return cost_of_usage + sum(self._estimated_costs.values())
 
     def add_cost(self, sample: EvalSample) -> list[str]:
         """Add the cost of a sample; return notes on models whose servers send no usage.
@@ -162,11 +162,11 @@ class CostLimit:
         # The first sample of a kind is played alone. Then as many are allowed as fit into what is
         # left, if each costs as much as the dearest so far. Money is kept to repeat failed ones.
         for_repeats = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
-        left = self.most - self.money_spent - for_repeats
+        money_left = self.most - self.money_spent - for_repeats
         dearest = self._dearest.get(answers)
         if dearest is None:
-            return int(left > 0)
-        return max(int(left / dearest), 0) if dearest else None
+            return int(money_left > 0)
+        return max(int(money_left / dearest), 0) if dearest else None
 
 
 def _share_answered(sample: EvalSample) -> float:

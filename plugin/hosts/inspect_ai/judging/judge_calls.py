@@ -485,9 +485,9 @@ async def ask_judges(
         JudgeStoppedError: no more calls are made to the judges.
         LimitExceededError: a limit of the sample is exceeded.
     """
-    asked = _judgments_of(run, battle, epoch)
+    judgments = _judgments_of(run, battle, epoch)
     if run.how.identical == "tie" and battle.has_identical_responses and earlier is None:
-        return _tie_of_identical(run, battle, asked), []
+        return _tie_of_identical(run, battle, judgments), []
     errors: list[Exception] = []
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
@@ -499,14 +499,14 @@ async def ask_judges(
         except FATAL_ERRORS:
             raise
         except Exception as error:
-            rows = [_failed_judgment(run, model, planned, error) for model, planned in asked]
-            judges = _judge_records(run, asked, earlier)
+            rows = [_failed_judgment(run, model, planned, error) for model, planned in judgments]
+            judges = _judge_records(run, judgments, earlier)
             return BattleReplies(judgments=rows, judges=judges), [error]
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
     calls = []
     earlier_by_key = _judgments_by_key(earlier)
-    for model, planned in asked:
+    for model, planned in judgments:
         key = (run.judge_of(model).name, planned.order, planned.repeat)
         judgment = earlier_by_key.pop(key, None)
         if judgment is not None and not has_failed(judgment):
@@ -520,12 +520,12 @@ async def ask_judges(
     new_judgments = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in new_judgments]
     checklist: Any = {"checklist": list(battle.checklist)} if wants_checklist else {}
-    judges = _judge_records(run, asked, earlier)
+    judges = _judge_records(run, judgments, earlier)
     return BattleReplies(judgments=rows, judges=judges, **checklist), errors
 
 
 def _tie_of_identical(
-    run: Run, battle: BattleMetadata, asked: Sequence[tuple[Model, Judgment]]
+    run: Run, battle: BattleMetadata, judgments_of_judges: Sequence[tuple[Model, Judgment]]
 ) -> BattleReplies:
     """Return the replies on a battle of identical responses: a judgment without replies for each
     judge and repeat.
@@ -534,30 +534,30 @@ def _tie_of_identical(
         run: the run.
         battle: the battle. If it sets which model is shown first, the judgments have this order,
             else `merged`.
-        asked: the judgments that are not asked for, each with its judge.
+        judgments_of_judges: the judgments that are not asked for, each with its judge.
     """
     judgments: dict[tuple[str, int], Any] = {}
-    for model, planned in asked:
+    for model, planned in judgments_of_judges:
         name = run.judge_of(model).name
         order = "merged" if battle.first is None else planned.order
         about: Any = {"order": order, "repeat": planned.repeat, "judge": name, "replies": []}
         judgments[name, planned.repeat] = {**about, "mode": "off"}
-    records = _judge_records(run, asked, None)
+    records = _judge_records(run, judgments_of_judges, None)
     return BattleReplies(judgments=[*judgments.values()], judges=records, identical=True)
 
 
 def _judge_records(
-    run: Run, asked: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
+    run: Run, judgments: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
 ) -> dict[str, dict[str, Any]]:
     """Return the records that the log keeps of all judges, asked now or earlier, by name.
 
     Args:
         run: the run.
-        asked: the judgments that are asked for, each with its judge.
+        judgments: the judgments that are asked for, each with its judge.
         earlier: the replies so far; None if no call was made yet.
     """
     records = dict(earlier.judges) if earlier else {}
-    for model, _ in asked:
+    for model, _ in judgments:
         judge = run.judge_of(model)
         refused = run.settings.state_of(judge).refused
         refused_as_json = {REFUSED_OPTIONS: dict(refused)} if refused else {}
@@ -582,14 +582,14 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     Repeats are numbered on from those of earlier runs and epochs.
     """
     item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
-    asked = []
+    judgments = []
     for model in jury_of(run.how, run.jury, only=battle.judges):
         before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
         with_earlier = replace(run.how, repeats=before + run.how.repeats)
         for judgment in with_earlier.judgments(*item_and_models, battle.first):
             if judgment.repeat >= before:
-                asked.append((model, judgment))
-    return asked
+                judgments.append((model, judgment))
+    return judgments
 
 
 def _judgments_by_key(
@@ -650,14 +650,14 @@ async def _ask_judge(
     except RuntimeError as error:
         errors.append(error)
         return _failed_judgment(run, model, planned, error)
-    judged = None
+    judged_reply = None
     try:
         replies = await _make_new_calls(calls, earlier_replies, errors)
         judgment = _judgment_of_replies(name, planned, replies)
-        judged = run.judged_reply(judgment, battle)
+        judged_reply = run.judged_reply(judgment, battle)
         return judgment
     finally:
-        monitor.end(judged)
+        monitor.end(judged_reply)
 
 
 def _judgment_of_replies(
@@ -916,9 +916,9 @@ async def _call_model(
     how["cache"] = run.cache_policy(call)
     while True:
         config = run.settings.config(model, judge, request, schema)
-        asked = run.settings.asked_model(model, judge)
+        asked_model = run.settings.asked_model(model, judge)
         try:
-            output = await generate_output(asked, messages, config=config.merge(batch), **how)
+            output = await generate_output(asked_model, messages, config=config.merge(batch), **how)
             break
         except Exception as error:
             if run.settings.adapts_to(judge, config, error):

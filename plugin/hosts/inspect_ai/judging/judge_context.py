@@ -187,11 +187,11 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
     """
     responses = 2 if how.is_pairwise else 1
     budget = DEFAULT_BUDGET if tokens is None else tokens
-    asked = Show(mode, budget, responses=responses)
+    asked_show = Show(mode, budget, responses=responses)
     if how.realization.template is None:
-        return asked, ""
+        return asked_show, ""
     # The tokens of a prompt without any response.
-    no_responses = ("",) * asked.responses
+    no_responses = ("",) * asked_show.responses
     without_texts = Texts("", no_responses, reference="", system="", checklist=("",))
     with_transcripts = replace(how, settings=replace(how.settings, transcript=True))
     prompt_tokens = count_tokens(with_transcripts.schema_prompt(without_texts))
@@ -208,10 +208,10 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         if smallest_room is None or room < smallest_room:
             smallest_room = room
             why, limit = _texts_on_context(model, context, assumed)
-    asked = replace(asked, room=smallest_room, limit=limit)
-    if smallest_room is None or smallest_room >= asked.responses * asked.tokens:
-        return asked, ""
-    return replace(asked, tokens=max(smallest_room // asked.responses, 1)), why
+    asked_show = replace(asked_show, room=smallest_room, limit=limit)
+    if smallest_room is None or smallest_room >= asked_show.responses * asked_show.tokens:
+        return asked_show, ""
+    return replace(asked_show, tokens=max(smallest_room // asked_show.responses, 1)), why
 
 
 def _texts_on_context(model: Model, context: int, assumed: bool) -> tuple[str, str]:

@@ -145,16 +145,16 @@ def models_of_role(role: str) -> list[Model]:
     These are in the order of the numbers. A role may have several models.
     """
     roles = model_roles()
-    named: list[Model] = []
+    named_models: list[Model] = []
     numbered = [name for name in roles if re.fullmatch(f"{role}[0-9]+", name)]
     numbered.sort(key=lambda name: (int(name.removeprefix(role)), name))
     for name in (role, *numbered):
         models = roles.get(name)
         if isinstance(models, list):
-            named += models
+            named_models += models
         elif name in roles:
-            named.append(get_model(role=name))
-    return named
+            named_models.append(get_model(role=name))
+    return named_models
 
 
 def roles_are_known() -> bool:

@@ -109,16 +109,18 @@ class OfflineAPI(ModelAPI):
                 f"podium/offline is shown text only, and there is {media[0].type}"
             )
         prompt = input[-1].text
-        asked = _ASKED.get()
-        if asked and asked[0].realization.write_reply is None:
-            origin = culprit_of_realization(asked[0].realization.name)
+        asked_texts = _ASKED.get()
+        if asked_texts and asked_texts[0].realization.write_reply is None:
+            origin = culprit_of_realization(asked_texts[0].realization.name)
             who = f"{origin} cannot be asked of podium/offline"
             remedy = "add one beside its read_reply, or take another judge"
             raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")
-        reply = self.judge.answer(prompt, *asked) if asked else Reply(OTHER_PROMPT_PROBLEM)
+        reply = (
+            self.judge.answer(prompt, *asked_texts) if asked_texts else Reply(OTHER_PROMPT_PROBLEM)
+        )
         # Without responses, a checklist is asked for, which is always written as JSON.
-        if asked and asked[1].responses and config.response_schema:
-            reply = asked[0].to_json(reply)
+        if asked_texts and asked_texts[1].responses and config.response_schema:
+            reply = asked_texts[0].to_json(reply)
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
         prompt_tokens = len(prompt) // CHARACTERS_PER_TOKEN

@@ -104,8 +104,8 @@ def pairwise(
         sources = _split_sources(reference)
         _check_value(value, sources)
         how = judging_settings(**options)
-        asked, why = choose_show(show, transcript_tokens, how)
-        references = _read_references(sources, replace(asked, reasoning=reasoning), why)
+        chosen_show, why = choose_show(show, transcript_tokens, how)
+        references = _read_references(sources, replace(chosen_show, reasoning=reasoning), why)
         # Ratings of single responses are shared by all references that show the same.
         runs = {}
         for transcripts in {each.transcripts for each in references}:
@@ -150,8 +150,8 @@ class Reference:
 
 def _split_sources(reference: str | Sequence[str]) -> list[str]:
     """Return the references as a list; UsageError if there is none."""
-    named = [reference] if isinstance(reference, str) else [str(each) for each in reference]
-    sources = [source for source in named if source.strip()]
+    named_sources = [reference] if isinstance(reference, str) else [str(each) for each in reference]
+    sources = [source for source in named_sources if source.strip()]
     if not sources:
         problem = "podium/pairwise compares with a reference, and none is named"
         raise UsageError(f"{problem}: name its log, as -S reference=PATH or pairwise(PATH)")
@@ -169,12 +169,12 @@ def _check_value(value: str, sources: Sequence[str]) -> None:
         )
 
 
-def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[Reference]:
+def _read_references(sources: Sequence[str], chosen_show: Show, context: str) -> list[Reference]:
     """Read the references.
 
     Args:
         sources: the logs.
-        asked: what is shown of agents' work.
+        chosen_show: what is shown of agents' work.
         context: why transcripts are shorter than asked for; empty if they are not.
 
     Raises:
@@ -182,7 +182,7 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
     """
     references: dict[str, Reference] = {}
     for source in sources:
-        responses = _read_reference(source, asked, context)
+        responses = _read_reference(source, chosen_show, context)
         [name] = responses.models
         if name in references:
             raise UsageError(
@@ -190,7 +190,7 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
             )
         mode: Mode = "transcript" if responses.has_transcripts else "answer"
         several = frozenset(each.id for each in responses.items if each.responses > 1)
-        references[name] = Reference(name, responses, several, replace(asked, mode=mode))
+        references[name] = Reference(name, responses, several, replace(chosen_show, mode=mode))
     return [*references.values()]
 
 

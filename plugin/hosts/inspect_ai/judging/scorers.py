@@ -163,9 +163,9 @@ def score_battle(battle: BattleMetadata, replies: BattleReplies, how: Judging) -
     Judgments that were carried over count in the credit, but are left out of the metadata.
     """
     lengths = _lengths_of_transcripts(battle)
-    asked = how.adapted_to(transcript=battle.transcript)
+    adapted = how.adapted_to(transcript=battle.transcript)
     rows = [
-        cast(VerdictRow, build_verdict_row(stored_judgment, asked) | lengths)
+        cast(VerdictRow, build_verdict_row(stored_judgment, adapted) | lengths)
         for stored_judgment in replies.judgments
     ]
     whole = merge_rows(rows, how)
@@ -236,9 +236,9 @@ def _score_pack(
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts):,} readable"
     have = word_for(readable, "has", "have")
-    counted = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
+    readable_text = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    explanation = f"{counted}; credits are those of model A\n\n"
+    explanation = f"{readable_text}; credits are those of model A\n\n"
     explanation += pack_table(verdicts, short_names)
     value = round_for_lists(readable / len(verdicts))
     return Score(value=value, answer=answer, explanation=explanation, metadata=metadata)

@@ -91,9 +91,9 @@ class LogInputs:
         items: the items of the log, by id.
     """
 
-    def __init__(self, log: RunRecord, asked: AskedInputs) -> None:
+    def __init__(self, log: RunRecord, asked_inputs: AskedInputs) -> None:
         self.log = log
-        self.asked = asked
+        self.asked = asked_inputs
         self.items: dict[str, ItemRecord] = {}
 
     def add(
@@ -236,10 +236,12 @@ def _read_messages(
     there are messages of the model or of tools, only the last message of the user is compared,
     because the conversation before it differs between models.
     """
-    asked = [message for message in messages if message["role"] == "user"]
+    user_messages = [message for message in messages if message["role"] == "user"]
     if any(message["role"] in ("assistant", "tool") for message in messages):
-        asked = asked[-1:]
-    texts = [text for message in asked for text in _parts_of(message["content"], attachments)]
+        user_messages = user_messages[-1:]
+    texts = [
+        text for message in user_messages for text in _parts_of(message["content"], attachments)
+    ]
     parts = tuple(None if text is None else _hash_of(text) for text in texts)
     words = " ".join(text for text in texts if text is not None)
     return parts, words[:EXCERPT]

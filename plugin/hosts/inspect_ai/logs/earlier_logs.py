@@ -150,12 +150,13 @@ def _is_ranked_by_verdicts(log: Place, header: EvalLog, options: RankerOptions) 
     They do not count if the user names metrics, none of which is a scorer of verdicts.
     """
     path = local_file(log)
-    asked = {*options.reading.get("metric", ())}
-    if not asked:
+    asked_metrics = {*options.reading.get("metric", ())}
+    if not asked_metrics:
         return may_have_verdicts(path, header)
     scorers = scorers_of_verdicts(path)
     return any(
-        not asked.isdisjoint(measure_of_part(header.eval.task, scorer).names) for scorer in scorers
+        not asked_metrics.isdisjoint(measure_of_part(header.eval.task, scorer).names)
+        for scorer in scorers
     )
 
 
@@ -311,7 +312,9 @@ def _names_in_ranking(
     is_joined = options.reading.get("names") == "joined"
     paths_of_run = {Path(local_file(place)) for place in run}
     names = {}
-    counted = choose_logs(typed_labels, every=every, names_joined=is_joined, first=paths_of_run)
-    for filed in counted.logs:
+    counted_logs = choose_logs(
+        typed_labels, every=every, names_joined=is_joined, first=paths_of_run
+    )
+    for filed in counted_logs.logs:
         names[by_path[filed.path]] = filed.who
-    return names, [note for note in counted.lost if note.code == "left-out"]
+    return names, [note for note in counted_logs.lost if note.code == "left-out"]

@@ -62,8 +62,12 @@ def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRe
         return []
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
-    counted = choose_logs(logs, names_joined=reading.names_joined)
-    return [counted.records[log.path] for log in counted.logs if log.path in counted.records]
+    counted_logs = choose_logs(logs, names_joined=reading.names_joined)
+    return [
+        counted_logs.records[log.path]
+        for log in counted_logs.logs
+        if log.path in counted_logs.records
+    ]
 
 
 def _logs_and_files_beside(
@@ -146,7 +150,7 @@ def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
             continue
         for name, score in sample.scores.items():
             reference_option = options.get(name, {}).get("reference")
-            named = (
+            reference_texts = (
                 reference_option
                 if isinstance(reference_option, str)
                 else ",".join(map(str, reference_option or ()))
@@ -155,7 +159,7 @@ def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
                 judgments = row.pop("judgments")
                 lacks = row["response_b"] is None
                 task_and_model = {"task": header.eval.task, "run_model": header.eval.model}
-                about = {**row, **task_and_model, "reference": named if lacks else None}
+                about = {**row, **task_and_model, "reference": reference_texts if lacks else None}
                 yield about
                 for judgment in judgments:
                     yield {**about, **judgment}

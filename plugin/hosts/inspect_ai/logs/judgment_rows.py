@@ -277,8 +277,8 @@ class _LogReader:
             # A column ends with its last value that was set.
             cells = self.table.columns.get(name, [])
             keys.append([*cells, *[None] * (count - len(cells))])
-        judged = zip(*keys, strict=True)
-        return self.unjudged + len(self.lacking.difference(judged))
+        judged_keys = zip(*keys, strict=True)
+        return self.unjudged + len(self.lacking.difference(judged_keys))
 
     def add_summary(self, summary: Summary) -> None:
         """Add the scores of a sample of an ordinary eval from an exact summary."""

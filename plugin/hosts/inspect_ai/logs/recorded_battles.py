@@ -72,9 +72,11 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
             "-T battles=LOG (logs, or verdicts beside responses=)"
         )
     logs = find_logs(sources)
-    chosen = [log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)]
-    if chosen:
-        return _battles_in_logs(chosen)
+    other_tournaments = [
+        log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)
+    ]
+    if other_tournaments:
+        return _battles_in_logs(other_tournaments)
     evals = [log.path for log in logs if not is_tournament(log.header)]
     if evals:
         return _battles_in_evals(sources, evals, show)
@@ -233,8 +235,8 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
-    judged = judged_runs((log.header, log.header.eval.task) for log in logs)
-    whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
+    facts = judged_runs((log.header, log.header.eval.task) for log in logs)
+    whole = replace(whole, runs=facts.runs, questions=facts.questions, accepted=facts.accepted)
     groups = {tournament.cluster for tournament in tournaments if tournament is not None}
     column = groups.pop() if len(groups) == 1 else None
     whole = with_groups(whole, column, required=False)

@@ -115,8 +115,8 @@ def _turns_in(
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
             # The text may repeat the error.
             other_text = "" if text in error else text
-            said = "\n".join(filter(None, [error, other_text]))
-            yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
+            turn_text = "\n".join(filter(None, [error, other_text]))
+            yield Turn("tool", turn_text, call_id=message.tool_call_id, failed=bool(error))
         else:
             yield Turn(message.role, text)
 
@@ -162,9 +162,9 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
                 started[event.id] = event.agent_span_id
             result: Any = event.error.message if event.error else event.result
             parts = result if isinstance(result, list) else [result]
-            said = "\n".join(str(getattr(part, "text", part)) for part in parts)
+            turn_text = "\n".join(str(getattr(part, "text", part)) for part in parts)
             turns.setdefault(span, []).append(
-                Turn("tool", said, call_id=event.id, failed=event.error is not None)
+                Turn("tool", turn_text, call_id=event.id, failed=event.error is not None)
             )
     return {call: turns[span] for call, span in started.items() if span in turns}
 
@@ -281,10 +281,12 @@ def _split_prompt(prompt: str | list[ChatMessage]) -> tuple[str, str | None]:
     """
     if isinstance(prompt, str):
         return prompt, None
-    asked = [message for message in prompt if message.role != "system"]
+    asked_messages = [message for message in prompt if message.role != "system"]
     system = "\n\n".join(message.text for message in prompt if message.role == "system") or None
-    texts = text_with_places(asked)
-    named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
+    texts = text_with_places(asked_messages)
+    texts_with_role = [
+        f"[{message.role}]\n{text}" for message, text in zip(asked_messages, texts, strict=True)
+    ]
     # A single message needs no name of its role.
-    prompt_texts = texts if len(asked) == 1 else named
+    prompt_texts = texts if len(asked_messages) == 1 else texts_with_role
     return "\n\n".join(prompt_texts), system

@@ -267,8 +267,8 @@ def _attachments_of(sample: SampleFile, stored_fields: Mapping[str, Any]) -> Map
 
     Empty for a large sample whose input, choices and target refer to none.
     """
-    asked = [stored_fields.get(name) for name in ("input", "choices", "target")]
-    if sample.is_large and ATTACHMENT not in json.dumps(asked):
+    shown_to_model = [stored_fields.get(name) for name in ("input", "choices", "target")]
+    if sample.is_large and ATTACHMENT not in json.dumps(shown_to_model):
         return {}
     return sample.fields({"attachments"}).get("attachments") or {}
 

@@ -154,9 +154,9 @@ class AnswerRequests:
         tokens_in = f"{characters_in / CHARACTERS_PER_TOKEN:,.0f} input"
         tokens_out = f"{len(wanted) * usual:,.0f} output tokens"
         names = sorted({name for name, _ in wanted})
-        asked = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
-        asked += f" asked of {some(names, most=5)}"
-        sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
+        answers_text = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
+        answers_text += f" asked of {some(names, most=5)}"
+        sentence = f"{answers_text}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
         return f"{sentence} ({how})" if how else sentence
 
@@ -278,8 +278,10 @@ def read_questions(
     questions: list[QuestionRow] = []
     notes: list[Notice] = []
     for source in sources:
-        named = _questions_by_name(source, cluster)
-        rows, remarks = named or read_prompts(source, readers=(READER,), cluster=cluster)
+        questions_by_name = _questions_by_name(source, cluster)
+        rows, remarks = questions_by_name or read_prompts(
+            source, readers=(READER,), cluster=cluster
+        )
         if not rows:
             remedy = "give a row per prompt with id and instruction"
             raise UsageError(f"prompts={source}: no prompts in it; {remedy}")
@@ -387,9 +389,9 @@ async def _ask_model(
         config = config.merge(GenerateConfig(batch=batch_of(model)))
         of_call = {**settings, "watch": calls.watch_of(model)}
 
-        async def generate(asked: Model, own: GenerateConfig) -> ModelOutput:
+        async def generate(asked_model: Model, own: GenerateConfig) -> ModelOutput:
             """Call the model, or a copy of it, with settings."""
-            return await generate_output(asked, messages, config=own, **of_call)
+            return await generate_output(asked_model, messages, config=own, **of_call)
 
         ask = partial(trials.call, name, model, config, generate)
         output = await calls.call(name, ask, waits=not has_batches(model))
@@ -444,12 +446,12 @@ def ask_models(
         messages = _messages_to_model(request, state.input)
         ask = partial(_ask_model, calls, trials, messages=messages, **settings)
         # All epochs of the tournament use the same answers.
-        asked = [
+        asked_calls = [
             partial(calls.ask_once, (name, request.item), partial(ask, name))
             for name in request.asked_models
         ]
         with estimating_tokens() as estimate:
-            answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
+            answers = dict(zip(request.asked_models, await make_calls(asked_calls), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
         state.store.set(NAMESPACE, {name: answer.to_log() for name, answer in answers.items()})

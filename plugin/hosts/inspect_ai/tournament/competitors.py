@@ -80,7 +80,7 @@ def settle_questions(request: TournamentRequest) -> Questions:
     options = request.options
     if name != RECORDED:
         prompts = split_names(options.prompts)
-        requests, asked = split_requests(
+        requests, options_of_judges = split_requests(
             prompts, options.answers, request.judge_options, options.cluster
         )
     elif options.prompts:
@@ -88,12 +88,12 @@ def settle_questions(request: TournamentRequest) -> Questions:
         raise UsageError(f"prompts={options.prompts}: {why}")
     else:
         requests = AnswerRequests()
-        asked = dict(request.judge_options)
-    judging = judging_settings(seed=options.seed, **asked)
+        options_of_judges = dict(request.judge_options)
+    judging = judging_settings(seed=options.seed, **options_of_judges)
     show, why_short = choose_show(options.show, options.transcript_tokens, judging)
     return Questions(
         requests=requests,
-        judge_options=asked,
+        judge_options=options_of_judges,
         judging=judging,
         show=replace(show, reasoning=options.reasoning),
         why_short=why_short,

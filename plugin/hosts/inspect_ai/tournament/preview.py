@@ -145,10 +145,10 @@ def _cost_sentences(
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     of_battles = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    judged = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
+    calls_text = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
     cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
-    cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
+    cost = f"{competing}; {calls_text} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     prices = request.options.prices or {}
     of_judges = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
@@ -232,10 +232,12 @@ def _calls_at_most(
     first = source.first.pairings
     has_one_round = len(first) >= source.rule.size(field)
     if has_one_round:
-        asked = [*first]
+        asked_pairings = [*first]
         if plan.judging.identical == "tie":
-            asked = [pairing for pairing in first if not responses.are_identical(pairing)]
-        graded = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
+            asked_pairings = [pairing for pairing in first if not responses.are_identical(pairing)]
+        graded = len(
+            {(pairing.item, name) for pairing in asked_pairings for name in (pairing.a, pairing.b)}
+        )
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
     return min(calls, ceil(graded * responses.mean_number()) * gradings)
@@ -430,8 +432,8 @@ def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str
             "of the format eval: leave it out"
         )
     number = rounds_of(source.rule, source.field)
-    asked = [*questions.requests.models.values()]
-    for note in notes_on_batches(number, judges_by_role(), asked):
+    asked_models = [*questions.requests.models.values()]
+    for note in notes_on_batches(number, judges_by_role(), asked_models):
         yield f"{note.severity}: {notice_text(note)}"
 
 

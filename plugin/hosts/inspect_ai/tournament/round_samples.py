@@ -72,9 +72,9 @@ class SampleBuilder:
         for pairing, judges in self._with_judges(pairings):
             # Ids have short names, because Inspect shows them in lists.
             first = None if pairing.first is None else short.get(pairing.first)
-            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
-            build = partial(self._build_battle, named.key, pairing, judges, number)
-            yield PlannedSample(named.key, build)
+            short_pairing = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
+            build = partial(self._build_battle, short_pairing.key, pairing, judges, number)
+            yield PlannedSample(short_pairing.key, build)
 
     def _build_battle(
         self, sample_id: str, pairing: Pairing, judges: Sequence[str], number: int

@@ -259,14 +259,15 @@ def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterato
     now = {judge.name: judge for judge in (judge_of(model, judging) for model in judges_by_role())}
     earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
     for group in judges_with_other_replies([*earlier.values(), *now.values()]):
-        asked = [name for name in group if name in now]
-        if not asked:
+        asked_names = [name for name in group if name in now]
+        if not asked_names:
             continue
         others = [name for name in group if name not in now]
         for judge in others:
             replies = _option_that_asks_alike(earlier[judge].replies or "text", judging)
             yield Notice(
-                "earlier-form", {"log": log, "judge": judge, "now": asked[0], "replies": replies}
+                "earlier-form",
+                {"log": log, "judge": judge, "now": asked_names[0], "replies": replies},
             )
 
 

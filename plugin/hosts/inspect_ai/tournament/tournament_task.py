@@ -186,8 +186,8 @@ def _limit_cost(
 ) -> CostLimit | None:
     """Return the limit of what models and judges may cost; None if `max_cost` is not given."""
     options = request.options
-    asked = [*questions.requests.models.values()] if plan.collector else []
-    return build_cost_limit(options.max_cost, options.prices, asked, plan.judging.attempts)
+    asked_models = [*questions.requests.models.values()] if plan.collector else []
+    return build_cost_limit(options.max_cost, options.prices, asked_models, plan.judging.attempts)
 
 
 def _build_solvers(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.defaults import LEVEL, REGULARIZATION

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import (
     CALIBRATION_LEVEL,

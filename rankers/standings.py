@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counts import Counts
 from podium.notices.notice import Notice

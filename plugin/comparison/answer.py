@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison import comparison_templates
 from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE
 from podium.comparison.gate import Gate, GateDecision

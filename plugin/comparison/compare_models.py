@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.compared_pair import ELO, MEASURES, METHODS, SCORE, ComparedPair

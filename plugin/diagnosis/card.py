@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from podium.checks import CHECK_COLUMNS, Check
+from podium.check_results import CHECK_COLUMNS, Check
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import counts_text

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.checks import GRAVITY, Check
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check
 from podium.diagnosis.card_words import ANSWERS, DOUBT, JUDGE
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.figures import Missing, Statistic

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import VOTERS, Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.formats.human_voters import VOTER

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import REGULARIZATION

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.documents import Document
 from podium.errors import UsageError, unknown_name_error
 from podium.format_version import FORMAT_VERSION

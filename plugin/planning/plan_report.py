@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from podium.checks import Check, find_flagged
+from podium.check_results import Check, find_flagged
 from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff

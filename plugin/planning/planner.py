@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import RULE, judged_once
 from podium.errors import NotIdentifiedError, UsageError, unknown_name_error

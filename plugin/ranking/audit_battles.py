@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check, Result, not_known
+from podium.check_results import Check, Result, not_known
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About

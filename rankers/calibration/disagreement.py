@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import Calibration, HeldOut, ScaleCorrection
 from podium.rankers.errors.intervals import mean_interval

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import ndtr, ndtri, softmax
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.fit.pairs import Pairs, pair_sums

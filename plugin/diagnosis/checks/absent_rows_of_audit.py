@@ -7,7 +7,7 @@ responses to scores of single ones, the row says so and does not count as not kn
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids

@@ -1,7 +1,7 @@
 """The list of all checks, and the functions that make the checks of a ranking or a judge card.
 
-A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row
-of `CHECKLIST`.
+A new check is a `CheckKind` in `podium.check_kinds`, a function in the file of its subject, and a
+row of `CHECKLIST`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.checks import GRAVITY, Check, Result, find_flagged
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check, Result, find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections

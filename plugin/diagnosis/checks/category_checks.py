@@ -17,7 +17,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check
 from podium.data.battles import Battles
 from podium.diagnosis.categories import category_columns
 from podium.diagnosis.checks.group_checks import (

@@ -6,7 +6,8 @@ Were all models asked the same questions, in the same way? Does a name stand for
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.comparability.input_conflicts import distinct_excerpts
 from podium.comparability.questions import FINDING
 from podium.comparability.run_settings import differences_of_models, undescribed_sources

@@ -5,7 +5,8 @@ The functions that make a check are `make_check` (flagged or ok) and `not_known`
 
 from typing import Any
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.diagnosis.figures import Figured, Missing, Statistic
 
 MORE_BATTLES = "judge more battles"

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, find_flagged, make_check
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, find_flagged, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
 from podium.data.item_columns import FEWEST_PER_GROUP, MOST_EMPTY

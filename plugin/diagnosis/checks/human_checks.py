@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_beside_chance, facts_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.diagnosis.checks.model_checks import check_cycle, check_fit
 from podium.diagnosis.figures import Missing

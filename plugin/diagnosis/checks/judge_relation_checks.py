@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_effect

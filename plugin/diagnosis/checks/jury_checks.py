@@ -1,6 +1,6 @@
 """Checks of several judges that were ranked with a slope each."""
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.rankers.ranking import Standings
 
 NO_SLOPES = "the judges' slopes are not identified"

@@ -1,6 +1,6 @@
 """Checks of given ratings on whose scale newcomers were placed."""
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.ranking import Standings
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, MORE_VOTES, facts_of, why_open

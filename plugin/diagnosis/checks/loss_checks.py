@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.checks import Check, Result, make_check, not_known
+from podium.check_results import Check, Result, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections

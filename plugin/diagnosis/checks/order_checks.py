@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, Result, find_flagged, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, Result, find_flagged, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of

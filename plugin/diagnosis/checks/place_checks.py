@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.checks import Check, Result, make_check, not_known
+from podium.check_results import Check, Result, make_check, not_known
 from podium.data.counting.relations import HARD_CREDIT
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.sample_checks import check_first_place_by_search

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.diagnosis.checks.audit_data import AuditData

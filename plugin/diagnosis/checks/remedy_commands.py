@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.times import PERIODS
 
 NEW_TOURNAMENT = "inspect eval podium/round_robin -T responses=RESPONSES --model-role judge=MODEL"

@@ -1,6 +1,7 @@
 """Checks of what a ranking rests on: items, their number, pairs that met, and single items."""
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.clustered import cluster_battles

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check, make_check
+from podium.check_results import Check, make_check
 from podium.data.battles import Battles
 from podium.data.known_metrics import is_amount, is_time
 from podium.diagnosis.checks.size_limits import are_too_many

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import COLUMNS, Battles
 from podium.data.reading.units import TIME_NAME
 from podium.data.times import seconds_of_texts

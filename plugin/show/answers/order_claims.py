@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import Check, find_flagged
+from podium.check_results import Check, find_flagged
 from podium.data.battles import Battles
 from podium.data.listed_values import values_in_cell
 from podium.defaults import REGULARIZATION

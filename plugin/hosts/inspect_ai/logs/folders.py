@@ -17,7 +17,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.comparability.asked_items import AskedRun
 from podium.comparability.joined_names import note_names_joined
 from podium.comparability.questions import PairedTasks, pair_tasks

@@ -139,7 +139,7 @@ class Report:
     def parts(self) -> tuple[Section, ...]:
         """The main table and notes as a section, followed by the other sections."""
         tables = (self.table,) if self.table else ()
-        return (Section("", self.title, tables=tables, notes=self.notes), *self.sections)
+        return (Section(name="", title=self.title, tables=tables, notes=self.notes), *self.sections)
 
 
 def shorten_report(

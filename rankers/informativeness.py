@@ -178,9 +178,8 @@ def informativeness(
         warnings=[*_comparison_warnings(battles, by_level, not_compared)],
     )
     exposure = measure_exposure(battles, coded)
-    return build_standings(
-        "informativeness", "informativeness", exposure, result, level=level, rng=rng
-    )
+    name = "informativeness"  # of the ranker and of its scale
+    return build_standings(name, name, exposure, result, level=level, rng=rng)
 
 
 def _compare_by_outcome_and_level(

@@ -156,7 +156,7 @@ class Reply:
         The reason is a failed call, a content filter, a refusal or a copied response.
         """
         if self.failed:
-            return str(UnparsedReason(FAILED, self.failed))
+            return str(UnparsedReason(code=FAILED, details=self.failed))
         return self.withheld or None
 
     @property
@@ -265,7 +265,7 @@ def verdict_of_margin(
         label: the verdict as the judge wrote it.
     """
     credit = 0.5 if margin == 0 else float(margin > 0)
-    return Verdict(credit, float(margin), criteria or {}, label=label)
+    return Verdict(credit=credit, margin=float(margin), criteria=criteria or {}, label=label)
 
 
 def reply_with_probabilities(text: str, probabilities: Mapping[str, float]) -> Reply:

@@ -102,28 +102,28 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     or if the text around the scores speaks against them (`_reason_outside`).
     """
     if reply.reason_of_silence:
-        return Verdict(None, reason=reply.reason_of_silence)
+        return Verdict(credit=None, reason=reply.reason_of_silence)
     text = _swap_names(strip_reasoning(reply.text), settings)
     text = without_template(without_echo(text))
     view = own_words(text)
     if view is None:
-        return Verdict(None, reason="no verdict")
+        return Verdict(credit=None, reason="no verdict")
     table = read_table(view, text, CRITERIA)
     if isinstance(table, str) and table != "no verdict":
-        return Verdict(None, reason=table)
+        return Verdict(credit=None, reason=table)
     if isinstance(table, str) or not table.scores:
         # A reply without scores may still be a refusal (`no_verdict`).
         if "{" in text:
-            return Verdict(None, reason="bad JSON")
-        return Verdict(None, reason=no_verdict(text))
+            return Verdict(credit=None, reason="bad JSON")
+        return Verdict(credit=None, reason=no_verdict(text))
     if len(table.scores) < 2 * len(CRITERIA):
-        return Verdict(None, reason="bad JSON")
+        return Verdict(credit=None, reason="bad JSON")
     if not all(LOWEST_SCORE <= score <= HIGHEST_SCORE for score in table.scores.values()):
-        return Verdict(None, reason="out of range")
+        return Verdict(credit=None, reason="out of range")
     scores = {side: _scores_of_side(table, side) for side in "AB"}
     verdict = _verdict_of_scores(scores, settings)
     reason = _reason_outside(text, view, table, verdict)
-    return Verdict(None, reason=reason) if reason else verdict
+    return Verdict(credit=None, reason=reason) if reason else verdict
 
 
 def _scores_of_side(table: ScoreTable, side: str) -> dict[str, Any]:

@@ -52,7 +52,9 @@ class DiagnosisOptions:
     multiple=True,
     help="Families of models and judges; by default guessed from names.",
 )
-@options.number_option("--near-tie", "[0,]", "Largest |margin| of a near-tie.", default=0.3)
+@options.number_option(
+    "--near-tie", interval="[0,]", help="Largest |margin| of a near-tie.", default=0.3
+)
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided

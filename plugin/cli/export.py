@@ -48,7 +48,7 @@ data."""
 )
 @options.sources
 @options.choice_option(
-    "--to", f"{EEE} {HUB} {PREFERENCE}", "What to write.", required=True, default=None
+    "--to", values=f"{EEE} {HUB} {PREFERENCE}", help="What to write.", required=True, default=None
 )
 @click.option(
     "-o",
@@ -86,8 +86,8 @@ data."""
 )
 @options.choice_option(
     "--form",
-    " ".join(FORMS),
-    f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
+    values=" ".join(FORMS),
+    help=f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
 )
 @click.option(
     "--flips",

@@ -461,9 +461,9 @@ ranker = partial(
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
     "--one-sided",
-    "unparsed keep",
-    "Whether a pair with only one readable order is unparsed, or keeps that verdict; by default as "
-    "the log records, else unparsed.",
+    values="unparsed keep",
+    help="Whether a pair with only one readable order is unparsed, or keeps that verdict; by "
+    "default as the log records, else unparsed.",
     default=None,
 )
 complete = shared_option("complete")
@@ -543,21 +543,21 @@ READING_OPTIONS = (
     ),
     choice_option(
         "--unknown",
-        "error unparsed",
-        "A verdict that --credit-map does not know is an error, or unparsed.",
+        values="error unparsed",
+        help="A verdict that --credit-map does not know is an error, or unparsed.",
     ),
     choice_option(
         "--shown",
-        "a b unknown",
-        "Which response was shown first, where no column says it.",
+        values="a b unknown",
+        help="Which response was shown first, where no column says it.",
         default=None,
     ),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     choice_option(
         "--matrix",
-        "rows columns",
-        "Of a table of wins whose rows and columns are the same models: a cell counts its row's "
-        "wins, or its column's.",
+        values="rows columns",
+        help="Of a table of wins whose rows and columns are the same models: a cell counts its "
+        "row's wins, or its column's.",
         default=None,
     ),
     shared_option("metric"),

@@ -75,7 +75,7 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
         )
     remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
     _check_tables(remedy, verdicts=battles)
-    humans = {judge: JudgeRecord(judge, "human")}
+    humans = {judge: JudgeRecord(judge, kind="human")}
     votes = replace(battles.select(is_of_judge), judge_records=humans)
     others = {name: record for name, record in battles.judge_records.items() if name != judge}
     other_battles = replace(battles.select(~is_of_judge), judge_records=others)

@@ -556,12 +556,12 @@ def _report_sections(
                 labels_by_method.setdefault(value.method, []).append(label.strip())
         if not isinstance(answer, Missing):
             facts = tuple(_fact(label, value) for label, value in lines)
-            built.append(Section(name, title, facts, answer.tables()))
+            built.append(Section(name=name, title=title, facts=facts, tables=answer.tables()))
     reasons = [f"{_join_once(labels)}: {why}" for why, labels in labels_by_reason.items()]
     methods = [f"{method}: {_join_once(labels)}" for method, labels in labels_by_method.items()]
     for title, notes in (("not answered", reasons), ("how the intervals are made", methods)):
         if notes:
-            built.append(Section(title, title, notes=tuple(notes)))
+            built.append(Section(name=title, title=title, notes=tuple(notes)))
     return tuple(built)
 
 

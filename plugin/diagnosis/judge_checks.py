@@ -304,9 +304,13 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
     share = unparsed_share(battles)
     if share <= check.threshold:
         return []
-    reasons = battles.unparsed_texts("reason", 1)
+    reasons = battles.unparsed_texts("reason", most=1)
     is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
-    replies = () if is_filtered else battles.unparsed_texts("reply", 3, REASONS_WITHOUT_TEXT)
+    replies = (
+        ()
+        if is_filtered
+        else battles.unparsed_texts("reply", most=3, reasons_left_out=REASONS_WITHOUT_TEXT)
+    )
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
@@ -344,7 +348,7 @@ def _remedy_fields(battles: Battles) -> dict[str, Any]:
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS, [ONE_ORDER_UNPARSED])
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
-    most_frequent = reasons[0][0] if reasons else UnparsedReason(None)
+    most_frequent = reasons[0][0] if reasons else UnparsedReason(code=None)
     errors = []
     for (written, times), (reason, _) in zip(texts, reasons, strict=True):
         is_unknown = reason.code is None and most_frequent.code is None

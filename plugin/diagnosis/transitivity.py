@@ -542,9 +542,9 @@ class Transitivity(CardAnswer):
         gaps = (
             f"By gap in strength (A strongest; lead = win rates at least {SMALLEST_LEAD:g} apart)"
         )
-        tables = [_triples_table(gaps, "A over B, B over C", groups)]
+        tables = [_triples_table(gaps, header="A over B, B over C", groups=groups)]
         if not isinstance(self.categories, Missing):
-            tables.append(_triples_table("By category", "category", self.categories))
+            tables.append(_triples_table("By category", header="category", groups=self.categories))
         worst = []
         for triple in self.triplets[:5]:
             low = None if triple.hard_low is None else 100 * triple.hard_low

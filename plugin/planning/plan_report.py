@@ -226,17 +226,19 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
     if any(line.needed for line in plan.lines):
         yield _needed_costs(plan)
     yield Section(
-        "assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions)
+        name="assumptions",
+        title="what this rests on",
+        notes=tuple(f"- {text}" for text in plan.assumptions),
     )
     if plan.missing:
         notes = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
-        yield Section("missing", "not answered", notes=tuple(notes))
+        yield Section(name="missing", title="not answered", notes=tuple(notes))
     best = _best_design(plan)
     if best and find_flagged(plan.doubts, [UNFIT_JUDGE]) is None:
         groups = plan.asked["groups"]
         cluster = None if groups is None else groups.column
         command = _command_line(best, plan.provenance["options"]["tariff"], cluster)
-        yield Section("play", "to play it", notes=(command,))
+        yield Section(name="play", title="to play it", notes=(command,))
 
 
 def _anchor_section(plan: Plan) -> Section:
@@ -368,8 +370,8 @@ def _needed_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
         DESIGN,
         ("items", lambda line: _estimate_text(line.items, "{:,.0f}")),
-        ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
-        ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
+        ("calls", lambda line: _needed_cost(line, name="calls", form="{:,.0f}")),
+        ("money", lambda line: _needed_cost(line, name="money", form="{:,.2f}")),
     )
     title = (
         f"what it costs to detect an edge of {plan.asked['edge']:+.3g}, which is "
@@ -416,7 +418,7 @@ def _table_section(
     table = Table(
         title="", header=tuple(heads), rows=tuple(zip(*cells_by_column, strict=True)), **more
     )
-    return Section(name, title, tables=(table,), notes=tuple(notes))
+    return Section(name=name, title=title, tables=(table,), notes=tuple(notes))
 
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:

@@ -298,7 +298,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
         b = [code_of_model[pairing.b] for pairing in coming]
         np.add.at(battle_count, (item, a, b), 1.0)
         outcomes = [
-            Outcome(pairing, expected[i][j]) for pairing, i, j in zip(coming, a, b, strict=True)
+            Outcome(pairing, credit=expected[i][j])
+            for pairing, i, j in zip(coming, a, b, strict=True)
         ]
         rounds.append(Round(tuple(outcomes)))
         coming = rule.next(field, rounds).pairings

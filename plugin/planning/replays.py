@@ -487,7 +487,7 @@ def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     pair = (pairing.a, pairing.b)
     is_in_field = pairing.a in models and pairing.b in models
     if is_in_field and pairing.a < pairing.b and pairing.first in (None, *pair):
-        return Outcome(pairing, None)
+        return Outcome(pairing, credit=None)
     raise PluginError(
         f"no such battle: {pairing}; a pairing names two models of the field, the first by name "
         "first"

@@ -347,7 +347,7 @@ class _AuditRequest:
         if not cards:
             cards = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
         if not cards:
-            return [("", not_known(name, why_too_many(battles))) for name in CHECKS_OF_CARDS]
+            return [("", not_known(name, reason=why_too_many(battles))) for name in CHECKS_OF_CARDS]
         checks = []
         for name, card in cards.items():
             judge = name if len(cards) > 1 else ""

@@ -122,7 +122,7 @@ def check_rankers(
     """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     # It is called only for its error: a calibration that no ranker uses.
-    choose_context(functions, None, calibration)
+    choose_context(functions, whole=None, calibration=calibration)
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
     plain = None
     if coming.graded and coming.may_be_plain:

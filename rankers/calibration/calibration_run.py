@@ -109,7 +109,7 @@ def calibrate(
     signal = read_signal(battles, kind, ridge, credits_as_margins=True)
     evidence = select_calibratable(build_evidence(battles, signal, cluster))
     method = ErrorMethod(bootstrap or 0, seed)
-    given_target = build_given_target(kind, None, constant)
+    given_target = build_given_target(kind, beta=None, constant=constant)
     run = hold_out_models(evidence, given_target, level, regularization, method)
     calibration = _build_calibration(
         battles, run, method, level, splits, regularization, scale_correction=scale_correction

@@ -219,7 +219,12 @@ def _likelihood(
         dispersion: variance of labels over the binomial variance.
     """
     predicted_differences = phi[pairs.first] - phi[pairs.second]
-    design = DesignMatrix(predicted_differences[:, None], pairs.first, pairs.second, pairs.models)
+    design = DesignMatrix(
+        columns=predicted_differences[:, None],
+        first=pairs.first,
+        second=pairs.second,
+        models=pairs.models,
+    )
     penalty = np.append(precision, 1.0)
     return Likelihood(
         design=design,

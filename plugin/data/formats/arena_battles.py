@@ -100,7 +100,7 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
         "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
     )
     remedy = f"{remedy_of_winner}; translate others with --columns and --credit-map"
-    winner = side_of_winner(records, "model_a", "model_b")
+    winner = side_of_winner(records, first="model_a", second="model_b")
     _reject_labels_of_second(records, winner)
     no_verdict = frozenset({"error", "invalid"})
     credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)

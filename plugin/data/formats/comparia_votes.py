@@ -60,7 +60,7 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     frame = name_voters(frame, "visitor_id")
     if "judge" not in frame:
         frame["judge"] = VOTERS
-        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, kind="human")}
     judges = frame.attrs.get("judges", {})
     unparsed = np.isnan(credit)
     frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))

@@ -51,7 +51,7 @@ def _justrank_judges(name_and_settings: "pd.DataFrame") -> dict[str, JudgeRecord
     judges = {}
     for name, model, realization in name_and_settings.drop_duplicates().itertuples(index=False):
         kind: JudgeKind = "reward" if realization.lower() == "reward" else "model"
-        judges[name] = JudgeRecord(name, kind, model, realization=realization)
+        judges[name] = JudgeRecord(name, kind=kind, model=model, realization=realization)
     return judges
 
 

@@ -59,7 +59,7 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
         return ()
     if not any(relation.family for relation in relations):
         judges = join_names([relation.judge for relation in relations])
-        return (not_known("own family", f"the family of {judges} is not known"),)
+        return (not_known("own family", reason=f"the family of {judges} is not known"),)
     return (make_check("own family", is_flagged=False),)
 
 
@@ -106,12 +106,12 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     name = "self-preference"
     section = card.answers["self_preference"]
-    lacking = card.find_lacking("self_preference", "excess")
+    lacking = card.find_lacking(section="self_preference", figure="excess")
     if lacking is not None:
         needs_families = lacking.remedy == NAME_FAMILIES
         remedy = "--families" if needs_families else lacking.remedy
         fields = {"needs_families": needs_families}
-        return (not_known(name, lacking.why, remedy, fields=fields),)
+        return (not_known(name, reason=lacking.why, answer=remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
     figure_as_told = excess.opposite_figure if is_lower else excess

@@ -33,7 +33,7 @@ def check_jury(standings: Standings) -> tuple[Check, ...]:
     others = []
     for name in sorted(reasons.keys() - {check.name for check in flagged}):
         if reasons[name]:
-            others.append(not_known(name, reasons[name]))
+            others.append(not_known(name, reason=reasons[name]))
         else:
             others.append(make_check(name, is_flagged=False))
     return (*flagged, *others)

@@ -30,5 +30,5 @@ def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
         if is_known[name]:
             others.append(make_check(name, is_flagged=False))
         else:
-            others.append(not_known(name, FEW_RATED))
+            others.append(not_known(name, reason=FEW_RATED))
     return (*flagged, *others)

@@ -33,7 +33,7 @@ def check_length(battles: Battles) -> tuple[Check, ...]:
     if not is_judged(battles) or not battles.tally.judged:
         return ()
     if are_too_many(battles):
-        return (not_known("length", why_too_many(battles)),)
+        return (not_known("length", reason=why_too_many(battles)),)
     return (_test_length(battles),)
 
 
@@ -45,9 +45,9 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking("verbosity", "effect")
+    lacking = card.find_lacking(section="verbosity", figure="effect")
     if lacking is not None:
-        return (not_known("length", lacking.why, lacking.remedy),)
+        return (not_known("length", reason=lacking.why, answer=lacking.remedy),)
     check = _test_length(card.battles, card.answers["verbosity"].effect.level)
     if "remedy" not in check.fields:
         return (check,)
@@ -70,12 +70,12 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
     ratio = log_ratio(battles)
     is_counted = battles.readable & ~np.isnan(ratio)
     if not is_counted.any():
-        return not_known("length", "no lengths")
+        return not_known("length", reason="no lengths")
     coded = code_battles(battles, credit=np.where(is_counted, battles.numbers_of("credit"), np.nan))
     try:
         weight, influence = length_effect(coded, ratio[is_counted])
     except (NotIdentifiedError, NotConvergedError):
-        return not_known("length", "lengths and strengths cannot be separated")
+        return not_known("length", reason="lengths and strengths cannot be separated")
     sample = cluster_battles(battles, level).take(is_counted)
     effect = sample.linear(weight, influence, n=int(is_counted.sum()), unit=Unit.LOGITS)
     are_votes = are_human_votes(battles)
@@ -87,7 +87,7 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
         return make_check("length", is_flagged=True, p=p, **facts)
     if effect.low is None or effect.high is None or max(-effect.low, effect.high) > largest:
         more = MORE_VOTES if are_votes else MORE_BATTLES
-        return not_known("length", why_open(effect), more, **facts)
+        return not_known("length", reason=why_open(effect), answer=more, **facts)
     return make_check("length", is_flagged=False, p=p, **facts)
 
 

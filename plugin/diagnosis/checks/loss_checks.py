@@ -55,7 +55,7 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     if not are_too_many(battles):
         return _test_losses(battles)
     if _can_compare_losses(battles) and _has_unparsed(battles):
-        return (not_known("lost replies", why_too_many(battles)),)
+        return (not_known("lost replies", reason=why_too_many(battles)),)
     return ()
 
 
@@ -96,7 +96,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     losses = losses_by_model(battles, absent)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
-        return (not_known("lost replies", reason),)
+        return (not_known("lost replies", reason=reason),)
     lost = battles.counts().unparsed
     number = battles.counts().battles
     word = UNPARSED
@@ -165,7 +165,7 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     lost = compare_lost_verdicts(battles, ERROR_RATE)
     if lost is None or not lost.outcomes:
         is_unknown = has_two_models and share > LEAST_EXCESS
-        return (not_known("lost outcomes", NO_OTHER_VERDICT),) if is_unknown else ()
+        return (not_known("lost outcomes", reason=NO_OTHER_VERDICT),) if is_unknown else ()
     if lost.largest_share <= LEAST_EXCESS:
         return ()
     reason = _why_too_little(battles, lost) if has_two_models else ""
@@ -250,7 +250,7 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         return ()
     if are_too_many(battles):
         is_complete = battles.tally.judged == len(battles) and not battles.missing
-        return () if is_complete else (not_known("lost scores", why_too_many(battles)),)
+        return () if is_complete else (not_known("lost scores", reason=why_too_many(battles)),)
     return _test_scores(battles)
 
 
@@ -271,7 +271,7 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
         return _cut_check("lost scores", what="scores", battles=battles, cut=cut)
     losses = losses_of_scores(scores, battles.models)
     if not losses:
-        return (not_known("lost scores", "no item with lost scores has two models"),)
+        return (not_known("lost scores", reason="no item with lost scores has two models"),)
     check = _check_losses(
         "lost scores", losses=losses, everywhere=lost / int(scores.asked.sum()), fields={}
     )
@@ -291,7 +291,7 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
         return ()
     models = join_names([battles.models[code] for code in dict.fromkeys(cut)])
     reason = f"the first or last items have no {what} of {models}"
-    return (not_known(name, reason),)
+    return (not_known(name, reason=reason),)
 
 
 def _check_unless_cut(

@@ -274,9 +274,9 @@ def _check_orders(
         checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
-            return (not_known("position", why_too_many(battles)),)
+            return (not_known("position", reason=why_too_many(battles)),)
         if reads_single_orders(battles):
-            checks.append(not_known(ONE_ORDER, why_too_many(battles)))
+            checks.append(not_known(ONE_ORDER, reason=why_too_many(battles)))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:
@@ -285,7 +285,7 @@ def _check_orders(
         return tuple(checks)
     merged = battles.swaps() is not None
     reason = "the orders are merged already" if merged else "no pair in both orders"
-    return (not_known("position", reason),)
+    return (not_known("position", reason=reason),)
 
 
 def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: bool) -> Check:
@@ -338,10 +338,14 @@ def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
     """Return that there are too few pairs to know the effect of the order on a judge."""
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
-        return not_known("position", f"too few pairs{whose} in both orders", MORE_BATTLES)
+        return not_known(
+            "position", reason=f"too few pairs{whose} in both orders", answer=MORE_BATTLES
+        )
     rate = f"the response shown first has a win rate of {effect.rate.brief}"
     reason = f"too few pairs{whose} in both orders: {rate}"
-    return not_known("position", reason, MORE_BATTLES, **_facts_of_order(effect, several))
+    return not_known(
+        "position", reason=reason, answer=MORE_BATTLES, **_facts_of_order(effect, several)
+    )
 
 
 def _check_one_order(effects: list[OrderEffect]) -> Check:
@@ -362,7 +366,7 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
         undecided = [effect for effect in effects if effect.is_open]
     shown_judge = undecided[0] if undecided else worst
     if not isinstance(shown_judge.rate, Statistic):
-        return not_known(ONE_ORDER, "too few decided verdicts", BOTH_ORDERS)
+        return not_known(ONE_ORDER, reason="too few decided verdicts", answer=BOTH_ORDERS)
     verdicts = "decided verdicts"
     pairs = "no pair was read"
     if shown_judge.judge:
@@ -371,7 +375,7 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     facts = _relative_to_half(facts_of(shown_judge.rate, verdicts=verdicts, pairs=pairs))
     if undecided:
         reason = "the order may decide nothing, or all"
-        return not_known(ONE_ORDER, reason, BOTH_ORDERS, **facts)
+        return not_known(ONE_ORDER, reason=reason, answer=BOTH_ORDERS, **facts)
     return make_check(ONE_ORDER, is_flagged, p=p, **facts)
 
 
@@ -417,7 +421,7 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     section = card.answers["position"]
     if isinstance(section, Missing):
-        return (not_known("position", section.why, section.remedy),)
+        return (not_known("position", reason=section.why, answer=section.remedy),)
     return _check_orders(card.battles, level=section.first_wins.level)
 
 

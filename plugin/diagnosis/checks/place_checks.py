@@ -167,7 +167,7 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
     if not drop_out:
         return ()
     if "unknown" in drop_out:
-        return (not_known("first place", drop_out["unknown"]),)
+        return (not_known("first place", reason=drop_out["unknown"]),)
     unit = standings.counts.unit
     leader = standings.entries[0].model
     if drop_out["items"] is None:

@@ -202,7 +202,7 @@ def _try_scores(
     try:
         return scores_without(battles)
     except (NotIdentifiedError, NotConvergedError):
-        return not_known(DECISIVE_RATER, FAILED_FIT)
+        return not_known(DECISIVE_RATER, reason=FAILED_FIT)
 
 
 def _rater_check_passed(scores: ScoresWithout, unchanged: str) -> Check:

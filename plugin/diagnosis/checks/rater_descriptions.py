@@ -38,14 +38,16 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
         return ()
     if raters.number < FEWEST_RATERS:
         number_of_raters = quantity(raters.number, raters.unit)
-        return (not_known("voters", f"only {number_of_raters}: intervals are about these alone"),)
+        return (
+            not_known("voters", reason=f"only {number_of_raters}: intervals are about these alone"),
+        )
     if are_too_many(battles):
-        return (not_known("voters", why_too_many(battles)),)
+        return (not_known("voters", reason=why_too_many(battles)),)
     try:
         coded = code_battles(battles)
         strengths = fit_battles(prepare_battles(battles))
     except (NotIdentifiedError, NotConvergedError):
-        return (not_known("voters", "battles do not connect all models"),)
+        return (not_known("voters", reason="battles do not connect all models"),)
     size = len(coded.models)
     added, _ = covariance_of_raters(
         lambda clustered: strengths.covariance(clustered)[:size, :size], coded, raters
@@ -110,7 +112,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     if not 1 < len(battles.judges) <= MOST_JUDGES or are_human_votes(battles):
         return ()
     if len(battles) > MOST_BATTLES:
-        return (not_known("judges", why_too_many(battles)),)
+        return (not_known("judges", reason=why_too_many(battles)),)
     shared = _shared_verdicts(battles)
     agreements = []
     for k, name in enumerate(shared.judges):
@@ -118,7 +120,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
         if agreement is not None:
             agreements.append((agreement, battles.short_judges.get(name, name)))
     if not agreements:
-        return (not_known("judges", "no battle has a winner by two judges"),)
+        return (not_known("judges", reason="no battle has a winner by two judges"),)
     agreements.sort(key=lambda each: (each[0].value, each[1]))
     least, judge = agreements[0]
     most, best = agreements[-1]

@@ -71,20 +71,20 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
         model has enough items, if a part of the times is not readable, or if no column has times.
     """
     if not battles.tally.judged:
-        return (not_known("time", NO_VERDICT),)
+        return (not_known("time", reason=NO_VERDICT),)
     columns = _time_columns(battles)
     if not columns:
-        return (not_known("time", NO_TIMES),)
+        return (not_known("time", reason=NO_TIMES),)
     problems = {name: _problem_of_times(battles, name, seconds) for name, seconds in columns}
     usable = [column for column in columns if not problems[column[0]]]
     name, seconds = max(usable or columns, key=lambda column: _share_of_times(battles, column[1]))
     if problems[name]:
-        return (not_known("time", problems[name]),)
+        return (not_known("time", reason=problems[name]),)
     if are_too_many(battles):
-        return (not_known("time", why_too_many(battles)),)
+        return (not_known("time", reason=why_too_many(battles)),)
     slopes = _slopes_of_models(battles, seconds)
     if not slopes:
-        return (not_known("time", "too few items for each model"),)
+        return (not_known("time", reason="too few items for each model"),)
     worst = min(slopes, key=lambda slope: (slope.p, slope.model))
     p = min(1.0, worst.p * len(slopes))
     half_width = worst.error * t_quantile(worst.clusters, 1 - ERROR_RATE / len(slopes))

@@ -44,14 +44,22 @@ INSPECT_OPTIONS = {
 """The options that Inspect's commands have, by their name in metadata."""
 FLAGS = {f"--{name.replace('_', '-')}": name for name in INSPECT_OPTIONS}
 """The name of each option in metadata, by the option as it is typed."""
-typed_in_inspect = host_form("--{flag} {value}", "-T {name}={value}", ABSENT_OPTIONS)
+typed_in_inspect = host_form(
+    option="--{flag} {value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
+)
 """Writes an option for `inspect eval`, or for podium's command if Inspect's has none."""
-typed_in_metadata = host_form("--metadata {name}={value}", "-T {name}={value}", ABSENT_OPTIONS)
+typed_in_metadata = host_form(
+    option="--metadata {name}={value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
+)
 """Writes an option for the metadata of a run, or for podium's command."""
-typed_for_judge = host_form("--{flag} {value}", "--ranker-args {name}={value}", ABSENT_OPTIONS)
+typed_for_judge = host_form(
+    option="--{flag} {value}", argument="--ranker-args {name}={value}", absent=ABSENT_OPTIONS
+)
 """As `typed_in_inspect`, of a tournament that follows an eval."""
 typed_for_judge_in_metadata = host_form(
-    "--metadata {name}={value}", "--metadata ranker_args={name}={value}", ABSENT_OPTIONS
+    option="--metadata {name}={value}",
+    argument="--metadata ranker_args={name}={value}",
+    absent=ABSENT_OPTIONS,
 )
 """As `typed_in_metadata`, of a tournament that follows an eval."""
 

@@ -8,7 +8,7 @@ from podium.errors import unknown_name_error
 from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
 
 TITLE = "ranking (podium)"
-typed_in_lm_eval = host_form("--{name} {value}", "--ranker_args {name}={value}")
+typed_in_lm_eval = host_form(option="--{name} {value}", argument="--ranker_args {name}={value}")
 """Writes an option for `lm_eval run`, or for podium's command if lm-eval does not have it."""
 
 

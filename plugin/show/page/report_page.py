@@ -246,7 +246,9 @@ def _checks_part(content: PageContent) -> str:
     tables = () if content.audit else (checks_table(content.ranking.standings[0]),)
     failures = tuple(f"not ranked: {failure}" for failure in content.ranking.failures)
     warnings = tuple(ranking_warnings(content.ranking))
-    return section_body(Section("", "", tables=tables, notes=failures, warnings=warnings))
+    return section_body(
+        Section(name="", title="", tables=tables, notes=failures, warnings=warnings)
+    )
 
 
 def _provenance_table(content: PageContent) -> Table:

@@ -248,8 +248,8 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
     )
     unknown = tuple(f"Not known: {fact}." for fact in disclosure.unknown)
     section = Section(
-        "disclosure",
-        "",
+        name="disclosure",
+        title="",
         tables=tuple(table for table in tables if table.rows),
         notes=(*hosts, *lost, *warned, *unknown),
     )

@@ -132,8 +132,8 @@ def judge_limits(how: Judging) -> dict[str, CallLimits]:
     """
     if how.realization.template is None:
         return {}
-    limits = {str(model): limits_of(how, model) for model in judges_by_role()}
-    return limits or {"judge": limits_of(how, None)}
+    limits = {str(model): limits_of(how, model=model) for model in judges_by_role()}
+    return limits or {"judge": limits_of(how, model=None)}
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class CallSettings:
         state = self.state_of(judge)
         settings: dict[str, Any] = {
             **self.how.generation,
-            "temperature": limits_of(self.how, model).temperature,
+            "temperature": limits_of(self.how, model=model).temperature,
             "max_tokens": self._limit(model, judge, request, schema),
         }
         if schema and request.json_schema:

@@ -500,7 +500,7 @@ async def ask_judges(
             raise
         except Exception as error:
             rows = [_failed_judgment(run, model, planned, error) for model, planned in judgments]
-            judges = _judge_records(run, judgments, earlier)
+            judges = _judge_records(run, judgments, earlier=earlier)
             return BattleReplies(judgments=rows, judges=judges), [error]
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
@@ -520,7 +520,7 @@ async def ask_judges(
     new_judgments = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in new_judgments]
     checklist: Any = {"checklist": list(battle.checklist)} if wants_checklist else {}
-    judges = _judge_records(run, judgments, earlier)
+    judges = _judge_records(run, judgments, earlier=earlier)
     return BattleReplies(judgments=rows, judges=judges, **checklist), errors
 
 
@@ -542,7 +542,7 @@ def _tie_of_identical(
         order = "merged" if battle.first is None else planned.order
         about: Any = {"order": order, "repeat": planned.repeat, "judge": name, "replies": []}
         judgments[name, planned.repeat] = {**about, "mode": "off"}
-    records = _judge_records(run, judgments_of_judges, None)
+    records = _judge_records(run, judgments_of_judges, earlier=None)
     return BattleReplies(judgments=[*judgments.values()], judges=records, identical=True)
 
 

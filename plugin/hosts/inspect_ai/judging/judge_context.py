@@ -202,7 +202,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
             continue
-        limits = limits_of(how, model)
+        limits = limits_of(how, model=model)
         reply = max(limits.text or 0, limits.schema or 0)
         room = int(FILLED_SHARE * context - prompt_tokens - reply)
         if smallest_room is None or room < smallest_room:

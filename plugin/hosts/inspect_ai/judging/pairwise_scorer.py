@@ -231,7 +231,7 @@ async def _score_against(
             judgments=[],
         )
         entry = {NAMESPACE: verdict.to_log()}
-        return score_without_value("scoring_failed", problem, metadata=entry)
+        return score_without_value(reason="scoring_failed", explanation=problem, metadata=entry)
     replies = await ask_jury(run, battle)
     score = score_battle(battle, replies, run.how)
     entry = (score.metadata or {})[NAMESPACE]

@@ -145,7 +145,9 @@ def verdict(short_names: Mapping[str, str] | None = None, **kwargs: Any) -> Scor
             if repeats_earlier_calls:
                 # Calls of other epochs are repeated, and none of this one.
                 return None
-            return score_without_value("scoring_failed", "the judge was not asked")
+            return score_without_value(
+                reason="scoring_failed", explanation="the judge was not asked"
+            )
         replies = SampleReplies.parse(state.store.get(NAMESPACE))
         how = settings_of(json.dumps({**replies.options, **options}))
         if isinstance(sample, PackMetadata):
@@ -194,7 +196,7 @@ def score_battle(battle: BattleMetadata, replies: BattleReplies, how: Judging) -
     explanation = _explain_battle(battle, replies, rows)
     if whole.credit is None:
         return score_without_value(
-            "grader_failed", explanation, answer="unparsed", metadata=metadata
+            reason="grader_failed", explanation=explanation, answer="unparsed", metadata=metadata
         )
     credit = round_for_lists(whole.credit)
     answer = _winner_or_tie(battle, whole.outcome or 0.0)

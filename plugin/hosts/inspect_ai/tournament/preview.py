@@ -373,7 +373,7 @@ def _judge_text(
         cacheable: how much of them a prompt cache can serve.
         prices: prices that the user gave.
     """
-    limits = limits_of(how, model)
+    limits = limits_of(how, model=model)
     parts = []
     if model and len(judges_by_role()) > 1:
         calls_text = f"about {calls:,} {plural('call', calls)}, {calls * tokens:,.0f} input tokens"

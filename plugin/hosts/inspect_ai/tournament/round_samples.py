@@ -378,7 +378,7 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         )
         margin = None if row["credit"] is None else row["margin"]
         is_asked = not row.get("identical")
-        outcomes.append(Outcome(pairing, row["credit"], margin, is_asked))
+        outcomes.append(Outcome(pairing, credit=row["credit"], margin=margin, is_asked=is_asked))
     return tuple(outcomes)
 
 

@@ -203,7 +203,7 @@ class TournamentSource(SampleSource):
             if any(sample.id not in ends for sample in samples):
                 return self._unscheduled_samples(samples, ends, round_id(number))
             ended = tuple(
-                outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
+                outcomes.get(pairing, Outcome(pairing, credit=None)) for pairing in settled.pairings
             )
             played.append(Round(merge_responses(ended), settled.note))
             asked_battles += sum(outcome.is_asked for outcome in ended)

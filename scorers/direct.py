@@ -29,7 +29,9 @@ LETTER = re.compile(rf"{NAME_AT_LINE_END}|{SINGLE_LETTER}")
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A letter, or a word for a tie such as `draw`, with the blanks and emphasis before it."""
 FIRST_NAME = re.compile(FIRST, re.IGNORECASE)
+"""The first response in words, such as `the first one`."""
 SECOND_NAME = re.compile(SECOND, re.IGNORECASE)
+"""The second response in words, such as `the second one`."""
 WORD = re.compile(r"\w+")
 LONGEST_LIST = 60
 """Replies with fewer characters are checked for being a mere list of letters, such as `A or B`."""

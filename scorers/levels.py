@@ -72,8 +72,11 @@ WRITTEN_SCORE = re.compile(
 # A sign that each line with a number or a bracketed level has.
 DIGIT_OR_BRACKET = re.compile(r"[\[\d]")
 RANGE_BEFORE = r"(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
+"""The beginning of a range or of a fraction before a number, such as `1-` or `3 out of `."""
 MINUS_BEFORE = r"(?<![\w\]])[-−]"
+"""A minus before a number."""
 BOUND_BEFORE = r"(?<![\w=|\"–—-])[<>≤≥~≈±][ \t]*"
+"""A sign that makes a number a bound, such as `< `; not in `=>`."""
 SLASH_BEFORE = r"(?<!\])/[ \t]*"
 NOT_A_SCORE = re.compile(rf"(?:{RANGE_BEFORE}|{MINUS_BEFORE}|{BOUND_BEFORE}|{SLASH_BEFORE})\Z")
 """Text before a number that makes it no score.

@@ -56,6 +56,7 @@ INABILITY = (
     r"can ?not|can['’]?t|won['’]?t"
     r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse"
 )
+"""Words of a judge that will not or cannot answer, such as `can't` or `must decline`."""
 WORK_OF_JUDGE = (
     r"help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil"
     r"|choose|engage|complete"

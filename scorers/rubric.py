@@ -37,11 +37,13 @@ are read and written.
 COUNTERPART = dict(zip(CRITERIA + AGENT_CRITERIA, AGENT_CRITERIA + CRITERIA, strict=True))
 """For each criterion, the one that stands for it in the other tuple."""
 CRITERION = re.compile(rf"\b(?:{'|'.join(COUNTERPART)})\b", re.IGNORECASE)
+"""The name of a criterion, such as `clarity`."""
 # Range of the scores.
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 10
 SCORE_TEXTS = tuple(map(str, range(LOWEST_SCORE, HIGHEST_SCORE + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1 : HIGHEST_SCORE + 1])})\b"
+"""A score from 0 to 10 in digits or words, such as `7`, `7.5` or `seven`."""
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number of points: `7` and `7 points`, but not the number in `7 errors`."""
 # Words before a number that make it a score.

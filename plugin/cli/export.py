@@ -27,7 +27,9 @@ EEE = "every-eval-ever"
 HUB = "hf-eval-results"
 PREFERENCE = "preference"
 DATASET = re.compile(r"[\w.-]+/[\w.-]+")
+"""The name of a dataset on the Hub, such as `tatsu-lab/alpaca_eval`."""
 LINK = re.compile(r"https?://[^\s/]+\S*")
+"""A link, such as `https://example.org/card`."""
 OF_ALL = ("to", "output", "sources")
 """Parameters of every export."""
 OF_RECORDS = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.notices.notice import Notice
@@ -232,7 +232,7 @@ def _options_without_ladder(interval: Interval, pin: str | None, length_control:
         "pin": bool(pin),
         "length_control": length_control,
     }
-    return [name for name, chosen in is_chosen.items() if chosen]
+    return [name for name, is_set in is_chosen.items() if is_set]
 
 
 def _choose_prior(
@@ -331,8 +331,8 @@ def _bootstrap_elo(
     if is_named.any():
         # The number of resamples that do not bound each model.
         unbounded_draws = np.isinf(draws).sum(axis=0)
-        named = np.flatnonzero(is_named)
-        counts = {coded.models[k]: int(unbounded_draws[k]) for k in named}
+        named_models = np.flatnonzero(is_named)
+        counts = {coded.models[k]: int(unbounded_draws[k]) for k in named_models}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(

@@ -114,8 +114,8 @@ class ScoresWithout:
 
         Pairs with a model that has no score here are left out.
         """
-        known = {*self.models}
-        rated = [pair for pair in pairs if known.issuperset(pair)]
+        known_models = {*self.models}
+        rated = [pair for pair in pairs if known_models.issuperset(pair)]
         return [pair for pair in rated if self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
@@ -315,8 +315,8 @@ def _means_over_items(places: ScorePlaces, is_kept: np.ndarray, models: int) -> 
     count = np.bincount(cell, minlength=items * models)
     values = ratio_or_nan(total, count).reshape(items, models)
     weight = np.ones(items) if places.weight is None else places.weight
-    known = weight[:, None] * ~np.isnan(values)
-    return ratio_or_nan(np.nansum(weight[:, None] * values, axis=0), known.sum(axis=0))
+    known_weight = weight[:, None] * ~np.isnan(values)
+    return ratio_or_nan(np.nansum(weight[:, None] * values, axis=0), known_weight.sum(axis=0))
 
 
 def _count_scores(places: ScorePlaces, rater: np.ndarray, models: int) -> np.ndarray:
@@ -328,7 +328,7 @@ def _count_scores(places: ScorePlaces, rater: np.ndarray, models: int) -> np.nda
         models: number of models.
     """
     cells = (int(places.item.max()) + 1) * models
-    known = places.is_known
-    cell = places.item[known] * models + places.model[known]
-    given = distinct_values(rater[known] * np.int64(cells) + cell)
-    return np.bincount(given // cells)
+    is_known = places.is_known
+    cell = places.item[is_known] * models + places.model[is_known]
+    cell_of_rater = distinct_values(rater[is_known] * np.int64(cells) + cell)
+    return np.bincount(cell_of_rater // cells)

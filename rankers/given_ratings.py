@@ -66,8 +66,10 @@ def _rows_of_mapping(ratings: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 
     A value of the mapping is a rating, or a pair of rating and standard error.
     """
-    for name, given in ratings.items():
-        numbers = given if isinstance(given, tuple | list) else (given,)
+    for name, ratings_of_model in ratings.items():
+        numbers = (
+            ratings_of_model if isinstance(ratings_of_model, tuple | list) else (ratings_of_model,)
+        )
         yield name, *numbers
 
 
@@ -97,7 +99,7 @@ def _ladder_of_csv(path: Path) -> Ladder:
             f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
         ) from None
     rows = csv.DictReader(StringIO(text, newline=""))
-    if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
+    if not {"model", "rating"}.issubset(rows.fieldnames or ()):
         raise DataError(
             "no columns model and rating", row="header", remedy="name them model, rating and se"
         )

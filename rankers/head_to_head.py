@@ -78,8 +78,8 @@ def rank_probabilities(
     """
     eigenvalues, eigenvectors = np.linalg.eigh(covariance)
     root = eigenvectors * np.sqrt(np.maximum(eigenvalues, SMALLEST_EIGENVALUE))
-    drawn = score + rng.standard_normal((draws, len(score))) @ root.T
-    models_by_rank = np.argsort(-drawn, axis=1)
+    drawn_scores = score + rng.standard_normal((draws, len(score))) @ root.T
+    models_by_rank = np.argsort(-drawn_scores, axis=1)
     counts = [
         np.bincount(models_at_rank, minlength=len(score)) for models_at_rank in models_by_rank.T
     ]

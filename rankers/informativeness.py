@@ -165,9 +165,9 @@ def informativeness(
             "no item has readable verdicts of two models against a common third: "
             "informativeness needs an `item` column and several models judged on each item"
         )
-    chosen = by_outcome if by_level is None else by_level
-    estimate = _estimate_shares(chosen, level, interval, resamples, rng)
-    pair_counts = chosen.compared.sum(axis=0)
+    counts = by_outcome if by_level is None else by_level
+    estimate = _estimate_shares(counts, level, interval, resamples, rng)
+    pair_counts = counts.compared.sum(axis=0)
     not_compared = [coded.models[k] for k in np.flatnonzero(pair_counts == 0)]
     further_columns = _three_level_columns(by_outcome) if by_level else {}
     result = RankerResult(
@@ -178,9 +178,8 @@ def informativeness(
         warnings=[*_comparison_warnings(battles, by_level, not_compared)],
     )
     exposure = measure_exposure(battles, coded)
-    return build_standings(
-        "informativeness", "informativeness", exposure, result, level=level, rng=rng
-    )
+    name = "informativeness"  # of the ranker and of its scale
+    return build_standings(name, name, exposure, result, level=level, rng=rng)
 
 
 def _compare_by_outcome_and_level(

@@ -22,7 +22,8 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from podium.checks import CHECKS, Check, check_from_json
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, check_from_json
 from podium.data.battles import LARGEST
 from podium.data.counts import Counts
 from podium.data.formats.git_lfs import reject_lfs_pointer_file

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.ladder import Ladder
 from podium.distributions import ndtri, stdtr

@@ -170,7 +170,9 @@ def mean(
         warnings=_missing_scores_warning(matrix),
     )
     exposure = _count_scored_models(battles, matrix)
-    return build_standings("mean", "score", exposure, result, level=level, rng=rng)
+    return build_standings(
+        ranker="mean", scale="score", exposure=exposure, result=result, level=level, rng=rng
+    )
 
 
 def _bootstrap_means(
@@ -282,7 +284,9 @@ def median(
     fit = Fit(components=matrix.groups_of_models)
     result = RankerResult(estimate, fit, warnings=warnings)
     exposure = _count_scored_models(battles, matrix)
-    return build_standings("median", "score", exposure, result, level=level, rng=rng)
+    return build_standings(
+        ranker="median", scale="score", exposure=exposure, result=result, level=level, rng=rng
+    )
 
 
 def estimate_means(
@@ -714,7 +718,7 @@ def score_places(battles: Battles) -> ScorePlaces:
         NotIdentifiedError: there are no pointwise scores.
     """
     table = battles.table
-    if not {"score_a", "score_b"} <= set(table):
+    if not {"score_a", "score_b"}.issubset(table):
         raise NotIdentifiedError(
             "no pointwise scores (columns score_a, score_b): mean and median need them; "
             "rank with bradley-terry or win-rate instead"

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.counts import Counts
 from podium.data.measure import Measure
 from podium.documents import Document, chart_of_result, text_of_result

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import (
     CALIBRATION_LEVEL,
@@ -117,7 +117,9 @@ def soft_elo(
     """
     notes = _notes_without_placement(calibration, conformal_level, of)
     options = TargetOptions(target, beta, constant, ridge)
-    soft = soften_battles(battles, whole or battles, calibration, options, level)
+    soft = soften_battles(
+        battles, whole=whole or battles, calibration=calibration, options=options, level=level
+    )
     if calibration and newcomers(battles, calibration, soft.credit):
         # Battles are clustered by item by default; only another column is an option of joint fits.
         other_cluster = None if cluster == "item" else cluster
@@ -372,7 +374,7 @@ def _choose_target(
             f"ridge pulls the weights of target=criteria together; the target is {kind}; "
             "leave it out"
         )
-    given_target = build_given_target(kind, options.beta, options.constant)
+    given_target = build_given_target(kind, beta=options.beta, constant=options.constant)
     if given_target is None:
         return _fit_to_labels(battles, kind, options, level)
     if kind != "credit":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counts import Counts
 from podium.notices.notice import Notice
@@ -344,14 +344,14 @@ def _score_lead(
         if gap > half_width:
             interval = (gap, gap - half_width, gap + half_width)
         if not 0 < half_width < np.inf or estimate.draws is not None:
-            return ScoreLead(gap, critical, None, interval)
+            return ScoreLead(gap=gap, critical=critical, z=None, interval=interval)
         covariance = estimate.covariance
         sum_of_variances = covariance[first, first] + covariance[second, second]
         error = float(np.sqrt(sum_of_variances - 2 * covariance[first, second]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
         return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:
-        return ScoreLead(gap, contrasts.critical)
+        return ScoreLead(gap=gap, critical=contrasts.critical)
     low = test.low(contrasts.tail)
     high = test.high(contrasts.tail)
     if first > second:
@@ -364,7 +364,7 @@ def _score_lead(
         z = gap / (gap - low) * critical
     # The exact test may find the gap significant where the t interval still contains 0: the lower
     # end is then set to 0.
-    return ScoreLead(gap, critical, z, (gap, max(low, 0.0), high))
+    return ScoreLead(gap=gap, critical=critical, z=z, interval=(gap, max(low, 0.0), high))
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:

@@ -237,7 +237,7 @@ def _judge_credits(
     if not options.are_given and not has_margins:
         return verdict_credit, []
     try:
-        soft = soften_battles(battles, whole, None, options, level)
+        soft = soften_battles(battles, whole=whole, calibration=None, options=options, level=level)
         return soft.credit, soft.warnings
     except (NotIdentifiedError, NotConvergedError) as error:
         if options.are_given:

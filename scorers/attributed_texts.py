@@ -23,10 +23,13 @@ PART_OF_SOURCE = (
     rf"(?:(?:{words.PARTS})(?: \w+)?(?: (?:of|from|in|de|von|van|di|da))? {SOURCE}"
     rf"|{SOURCE}(?<=['’]s) (?:\w+ ){{0,2}}(?:{words.PARTS}))(?!\w)"
 )
+"""A part of a response, such as `the end of response B` or `A's last line`."""
 NAMES_SOURCE = re.compile(rf"(?i){SOURCE}")
+"""A response, as `SOURCE`, in any case."""
 WORDING = re.compile(
     rf"(?i)\b(?:{words.WORDING_VERBS}|{words.PARTS})(?!\w)|(?:{words.ASIAN_VERBS})"
 )
+"""A verb or noun with which somebody's words are told, such as `says` or `line`."""
 STRONG_POINTER = re.compile(
     rf"(?i)\b(?:{words.STRONG_POINTERS})(?!\w)|(?:{words.ASIAN_STRONG_POINTERS})"
     rf"|\b(?:{words.DEMONSTRATIVES}) (?:{words.PARTS})\W*\Z"

@@ -10,6 +10,7 @@ CANNOT = (
     r"can ?not|can['’]?t|could(?:n['’]t| not)|(?:am|['’]m) (?:unable|not able) to"
     r"|do(?:n['’]t| not)|have no"
 )
+"""Words with which a judge says that it cannot do something, such as `can't`."""
 REFUSING = r"(?:will not|won['’]t|refuse to|decline to|(?:am|['’]m) not (?:going|willing) to)"
 """Words with which a judge refuses what follows them."""
 OPENING = (
@@ -18,12 +19,14 @@ OPENING = (
     r"(?:as an? ai(?: [\w ]{1,20})?,? |(?:i['’]?m|i am) an? ai(?: [\w ]{1,20})?,? (?:and |so ))?"
     r"(?P<although>(?:al)?though |while )?(?:i ?)?"
 )
+"""Words before a limit, such as `I'm sorry, but as an AI, I`; all of them may be missing."""
 LIMIT = rf"{OPENING}(?:{CANNOT}) (?P<words>[^.!?;\n]{{1,90}}?)"
 """What the judge cannot do."""
 CHECKING_VERB = (
     r"(?:verify|validate|check|double-check|fact-check|confirm|test|run|execute|look up|compile"
     r"|reproduce|measure)"
 )
+"""A verb of checking, such as `verify`."""
 WHOLE_TASK = (
     r"(?:the|this|these|those|that|them|it|either|both)\b(?: (?:two|of (?:these|them)))?"
     r"(?: (?:responses?|answers?|texts?|pairs?|tasks?|requests?|outputs?))?"
@@ -38,6 +41,7 @@ OUTSIDE_THING = (
 """What a judge may be unable to reach, and still compares the responses."""
 JUDGING_VERB = r"(?:judge|assess|evaluate|compare)"
 DEGREE = r"(?:fully|completely|entirely|thoroughly)"
+"""A word after which only a part is meant, such as `fully` in `cannot fully judge`."""
 PARTIAL_LIMIT = re.compile(
     rf"(?i)\b{CHECKING_VERB}\b.*\b(?:{DEGREE}|everything|every|all|each)\b"
     rf"|\b{DEGREE} {CHECKING_VERB}\b"
@@ -71,10 +75,12 @@ VERDICT_ALONE = (
 )
 """The rest of a reply that has only the verdict."""
 OPPOSING_WORD = r"(?:but|however|yet|still|nevertheless|that said)"
+"""A word that opposes what stands before it, such as `but`."""
 CONCEDED_LIMIT = re.compile(
     rf"(?i)\A\W*{LIMIT}(?:,? {OPPOSING_WORD}\b[,:]?|[.!]\s+{OPPOSING_WORD}\b[,:]?"
     rf"|(?P<end>[.!])|(?P<comma>,))\s+(?={VERDICT_ALONE})"
 )
+"""A limit before a verdict alone, such as `I cannot run the code, but: B`."""
 REFUSED_VERB = (
     r"(?:help|assist|comply|engage|participate|continue|proceed|do (?:this|that|it|so)|rank|rate"
     r"|score|grade|judge|assess|evaluate|compare|decide|choose|pick|answer|respond|fulfil\w*"

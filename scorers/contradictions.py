@@ -23,6 +23,7 @@ WORDS_BEFORE_LETTER = (
     rf"(?:(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})\b[ \t]*)?"
 )
 LETTER_WITH_NOUN = re.compile(rf"(?i:{WORDS_BEFORE_LETTER})(?P<letter>[A-C])\b")
+"""A letter with the words before it, such as `the response A`."""
 UNDECIDED_LINE = re.compile(
     rf"(?i)(?:{words.UNDECIDED})[ \t]*(?:of (?:them|the two|both)|yet)?[^\w\n]*\Z"
 )
@@ -71,7 +72,9 @@ DECIDING = re.compile(rf"(?i){words.DECIDING}")
 """A word of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 CLAUSE_END = r"[.;!?\n。；！？]|\Z"
 OTHER_NAME = r"\b(?i:(?:response|answer|option) )?[AB]\b|\b(?i:the other|other one)\b"
+"""The name of a response, such as `response B` or `the other`."""
 OPPOSING_WORD = r"\b(?i:but|while|whereas|aber|mais|pero|но)\b"
+"""A word that begins an opposed clause, such as `but`."""
 REST_OF_CLAUSE = re.compile(rf"[^.;!?\n。；！？]*?(?={CLAUSE_END}|{OTHER_NAME}|{OPPOSING_WORD})")
 """The rest of a clause, up to the name of a response or a word such as `but`."""
 VERDICT_IS_WORSE = re.compile(
@@ -110,9 +113,11 @@ EXAMPLE_HEADING = re.compile(
 LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")
 LETTER_B = re.compile(r"B(?<![\w'’].)(?!\w|['’](?!s\b))")
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
+"""A word for both responses, such as `both`."""
 NAMED_SIDE = re.compile(r"(?<![\w'’])[AB](?!\w)")
 """The letter of a response, in a sentence."""
 SENTENCE_BREAK = re.compile(r"[.!?][*_\"”’)\]]*\s+|\n")
+"""The end of a sentence with the blanks after it, or the end of a line."""
 # `\boxed{A}` or `\boxed{\text{A}}`.
 BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*(?P<value>[^{}\n]{1,40})\}")
 VERDICT_FIELD = re.compile(
@@ -233,14 +238,14 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
         return False
     pattern = NAMED_VERDICT if verdict.preferred else NAMED_GRADE
     for start, line in _lines_with_values(view, verdict.start):
-        named = pattern.match(line)
-        if named is None or not named["value"]:
+        verdict_match = pattern.match(line)
+        if verdict_match is None or not verdict_match["value"]:
             continue
-        if UNDECIDED_LINE.match(named["value"]):
+        if UNDECIDED_LINE.match(verdict_match["value"]):
             return True
         if not verdict.preferred:
             continue
-        letter = LETTER_WITH_NOUN.match(named["value"])
+        letter = LETTER_WITH_NOUN.match(verdict_match["value"])
         if letter is None:
             if start > verdict.start:
                 return True

@@ -29,7 +29,9 @@ LETTER = re.compile(rf"{NAME_AT_LINE_END}|{SINGLE_LETTER}")
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A letter, or a word for a tie such as `draw`, with the blanks and emphasis before it."""
 FIRST_NAME = re.compile(FIRST, re.IGNORECASE)
+"""The first response in words, such as `the first one`."""
 SECOND_NAME = re.compile(SECOND, re.IGNORECASE)
+"""The second response in words, such as `the second one`."""
 WORD = re.compile(r"\w+")
 LONGEST_LIST = 60
 """Replies with fewer characters are checked for being a mere list of letters, such as `A or B`."""
@@ -43,7 +45,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     that is a mere list of letters, such as `A or B`, is unparsed as `several verdicts`.
     """
     if _lists_letters(reply.text, settings):
-        return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
+        return Verdict(credit=None, reason=reply.reason_of_silence or "several verdicts")
     return _read_letter(reply, settings, is_letter_alone, comparison_lines="ends")
 
 
@@ -131,10 +133,10 @@ def _read_letter(
     reply = replace(reply, text=without_letter_legend(reply.text))
     stated = read_statement(reply, value, parse, counts_unnamed, comparison_lines=comparison_lines)
     if isinstance(stated, str):
-        return Verdict(None, reason=stated)
+        return Verdict(credit=None, reason=stated)
     is_letter = reply.text[stated.place].upper() == stated.value
     place = stated.place if is_letter else None
-    return Verdict(CREDIT[stated.value], label=stated.value, place=place)
+    return Verdict(credit=CREDIT[stated.value], label=stated.value, place=place)
 
 
 def _letter_of_words(text: str) -> str:
@@ -174,7 +176,10 @@ def letter_probabilities(preference: Preference, settings: Settings) -> Mapping[
 
 def letter_verdicts(settings: Settings) -> Mapping[str, Verdict]:
     """Return the verdict of each letter that the judge may choose."""
-    return {letter: Verdict(CREDIT[letter], label=letter) for letter in _offered_letters(settings)}
+    return {
+        letter: Verdict(credit=CREDIT[letter], label=letter)
+        for letter in _offered_letters(settings)
+    }
 
 
 DIRECT = Realization(

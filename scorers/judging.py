@@ -370,8 +370,8 @@ class Judging:
     def _unparsed_verdict(self, reason: str) -> Verdict | Rating:
         """Return an unparsed verdict (pairwise) or rating (pointwise) with this reason."""
         if self.is_pairwise:
-            return Verdict(None, reason=reason)
-        return Rating(None, reason=reason)
+            return Verdict(credit=None, reason=reason)
+        return Rating(score=None, reason=reason)
 
 
 def build_judging(
@@ -495,10 +495,10 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
         "withheld": reply.withheld,
         "in_reasoning": reply.in_reasoning,
     }
-    kept = {name: value for name, value in optional.items() if value}
+    set_values = {name: value for name, value in optional.items() if value}
     if reply.cost is not None:
-        kept["cost"] = reply.cost
-    return {"text": reply.text, "truncated": reply.truncated, **kept}
+        set_values["cost"] = reply.cost
+    return {"text": reply.text, "truncated": reply.truncated, **set_values}
 
 
 def load_reply(logged: Mapping[str, Any]) -> Reply:
@@ -660,9 +660,9 @@ def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
     prefix = "margin_"
     criteria = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
     return Verdict(
-        row["credit"],
-        row["margin"],
-        criteria,
+        credit=row["credit"],
+        margin=row["margin"],
+        criteria=criteria,
         label=row.get("label"),
         reason=row["reason"],
         parsed=row.get("hard_credit"),

@@ -29,16 +29,23 @@ CLOSING_NOUNS = frozenset(words.CLOSING_NOUNS.split())
 CRITERIA = frozenset(words.CRITERIA.split())
 HEADING_WORDS = NEUTRAL_WORDS | frozenset(words.HEADING_WORDS.split())
 SEGMENT_END = re.compile(r"[.!?;][*_\"”’)\]]*\s|[。！？；]|\n")
+"""The end of a sentence, of a part that ends with a semicolon, or of a line."""
 LETTER = re.compile(r"(?<![\w'’])[AB](?![\w'’])")
+"""The letter of a response; not that of `A's`."""
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
+"""A word for both responses, such as `both`."""
 TOPIC_START = re.compile(rf"(?i)\W*(?:{words.TOPIC_STARTS})\b")
 """The beginning of a sentence that names a criterion, such as `As for the layout`."""
 OPEN_END = re.compile(r"[:?：？][*_ \t]*\Z")
+"""The end of a text that introduces what follows it: a colon or a question mark."""
 HEADING = re.compile(r"(?m)^[ \t]*(?:#+[ \t]+[^\n]*|\*\*[^*\n]+\*\*:?[ \t]*)$")
 """A heading in Markdown, such as `### Style` or `**Style**`."""
 CONCESSION = re.compile(rf"(?i)\b(?:{words.CONCESSIONS})\b")
+"""A word that opposes what stands before it, such as `despite` or `but`."""
 REDEEMED = re.compile(rf"(?i)\b(?:{words.CONCESSIONS})\b[^.!?\n]*?\b(?:{words.REDEEMING})(?!\w)")
+"""A concession with praise after it, such as `although long, it is correct`."""
 FOR_BOTH = re.compile(rf"(?i)\b(?:{words.WORDS_FOR_BOTH})\b")
+"""A word that says a mark is of both responses, such as `both`."""
 OPPOSING_SENTENCE = re.compile(
     rf"(?i)(?:[.!?][*_\"”’)]*\s+|\n)\W*(?P<sentence>(?:{words.OPPOSING_STARTS})\b[^.!?\n]*)"
 )
@@ -86,7 +93,7 @@ def is_label_of_response(label: str, other_labels: list[str]) -> bool:
 def _is_label_of_criterion(label: str) -> bool:
     """Return whether the label of a row or column names a criterion, such as `Correctness`."""
     names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
-    return not names <= LABEL_WORDS | WEAK_LABEL_WORDS
+    return not names.issubset(LABEL_WORDS | WEAK_LABEL_WORDS)
 
 
 def is_desirable(label: str) -> bool:
@@ -198,9 +205,9 @@ def is_outweighed(after: str, lower: str) -> bool:
     """
     for opposing in OPPOSING_SENTENCE.finditer(after[:SEARCHED_AFTER]):
         sentence = opposing["sentence"]
-        named = set(LETTER.findall(sentence))
-        is_about_both = not named and FOR_BOTH.search(sentence)
-        if not is_about_both and not (named == {lower} and has_fault(sentence)):
+        named_letters = set(LETTER.findall(sentence))
+        is_about_both = not named_letters and FOR_BOTH.search(sentence)
+        if not is_about_both and not (named_letters == {lower} and has_fault(sentence)):
             return True
     return False
 

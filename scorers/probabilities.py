@@ -12,7 +12,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, Literal
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.scorers.prompt import Settings
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Rating, Reply, Token, Verdict

@@ -325,9 +325,11 @@ def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     Returns:
         The fenced texts by slot, and the mark of their fences.
     """
-    shown = {slot: escape_controls(text) for slot, text in texts.items()}
-    mark = _mark_of_item(shown) or fence_mark(shown)
-    fenced = {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}
+    escaped_texts = {slot: escape_controls(text) for slot, text in texts.items()}
+    mark = _mark_of_item(escaped_texts) or fence_mark(escaped_texts)
+    fenced = {
+        slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in escaped_texts.items()
+    }
     return fenced, mark
 
 

@@ -56,6 +56,7 @@ INABILITY = (
     r"can ?not|can['’]?t|won['’]?t"
     r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse"
 )
+"""Words of a judge that will not or cannot answer, such as `can't` or `must decline`."""
 WORK_OF_JUDGE = (
     r"help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil"
     r"|choose|engage|complete"
@@ -156,7 +157,7 @@ class Reply:
         The reason is a failed call, a content filter, a refusal or a copied response.
         """
         if self.failed:
-            return str(UnparsedReason(FAILED, self.failed))
+            return str(UnparsedReason(code=FAILED, details=self.failed))
         return self.withheld or None
 
     @property
@@ -265,7 +266,7 @@ def verdict_of_margin(
         label: the verdict as the judge wrote it.
     """
     credit = 0.5 if margin == 0 else float(margin > 0)
-    return Verdict(credit, float(margin), criteria or {}, label=label)
+    return Verdict(credit=credit, margin=float(margin), criteria=criteria or {}, label=label)
 
 
 def reply_with_probabilities(text: str, probabilities: Mapping[str, float]) -> Reply:

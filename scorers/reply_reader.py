@@ -60,6 +60,7 @@ BROKEN_BRACKETS = re.compile(
     r"\[\[[^\[\],\n]{0,20}(?:\](?!\]|\s*\Z)|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]"
 )
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
+"""A short text in double square brackets, such as `[[A]]`; the group is the text."""
 # A line of two different levels and nothing else: `[[A>B]] / [[B>A]]`.
 TWO_LEVELS_ON_LINE = re.compile(
     r"^[^\w\n\[]*+\[\[(?P<level>[^\[\]\n]++)\]\]"
@@ -124,9 +125,13 @@ RETRACTION_START = re.compile(
 # A phrase which says that the next line is not the judge's own verdict, or that introduces it.
 ANNOUNCEMENT = re.compile(words.ABOUT_NEXT)
 HYPOTHETICAL = re.compile(words.HYPOTHETICAL)
+"""Words that make a verdict hypothetical, such as `the best possible grade would`."""
 RETRACTION = re.compile(words.RETRACTIONS)
+"""Words that take a verdict back, such as `scratch that`."""
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
+"""Words with which the judge speaks of itself, such as `I` or `ich`."""
 HARMLESS_SELF_REFERENCE = re.compile(words.HARMLESS_SELF_REFERENCE)
+"""Words of the judge about itself that do not touch the verdict: `I hope this helps`."""
 EXPLANATION_ON_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
 # A topic of an explanation, or a word for a tie.

@@ -69,6 +69,7 @@ NAME_OF_TAG = (
     r"[a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote"
     r"|(?<=^<)(?:think(?:ing)?|thought|reasoning)"
 )
+"""The name of a tag around words that are not the judge's, such as `response_a` or `quote`."""
 QUOTED_TAG = re.compile(
     rf"<({NAME_OF_TAG})>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE
 )
@@ -118,6 +119,7 @@ QUOTATION = re.compile(
 A quotation that is never closed lasts to the end of the text.
 """
 QUOTE_LINE = re.compile(r"\n[ \t]*>")
+"""The beginning of a quoted line that is not the first line of the text."""
 # Consecutive lines that begin with `>`.
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(

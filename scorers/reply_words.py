@@ -76,6 +76,7 @@ SENTENCE_TAILS = (
 )
 """Words that may stand between a verdict and the end of its sentence: `A by far.`"""
 TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal"
+"""Words for a tie, such as `tie` or `equal`."""
 # Sentences which say that neither response is better.
 EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better
 |\b(?:both|they|the (?:two|responses)|these)(?: (?:two|responses|answers))?(?: are

@@ -138,9 +138,9 @@ def choice_form(
         The verdict is the last paragraph of a text reply.
         """
         values = answers(settings).items()
-        chosen = next(value for value, answer in values if answer.label == parsed.label)
+        value_of_label = next(value for value, answer in values if answer.label == parsed.label)
         text_before = reply.text.rpartition("\n\n")[0]
-        return {**dict.fromkeys(reasons_field, text_before), field: chosen}
+        return {**dict.fromkeys(reasons_field, text_before), field: value_of_label}
 
     return ReplyForm(
         fields=lambda settings: {**reasons_field, field: tuple(answers(settings))},

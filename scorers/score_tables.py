@@ -51,6 +51,7 @@ SEARCHED_FOR_LABEL = 40
 LONGEST_TABLE = 20_000
 """Longer replies are not searched for scores outside of objects."""
 OUT_OF_TEN_POINTS = re.compile(r"\s*(?:/|out of)\s*10")
+"""What may follow a score: ` / 10` or ` out of 10`."""
 # Plain signs for the full-width signs of a JSON object.
 FULL_WIDTH_JSON = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 

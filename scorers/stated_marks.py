@@ -44,17 +44,21 @@ CLAUSE_END = (
     rf"|{NOUN_BEFORE_NAME}[AB]\b))"
 )
 MARK_TO_NAME = r"[*_`\"')\]]*(?:[ \t]*\([ \t]*|[ \t]+(?:for|to)[ \t]+)"
+"""What stands between a mark and the name of its response, such as ` for `, or ` (`."""
 APPROVING_SIGN = "✅✓✔☑👍🟢🏆🥇"
 REJECTING_SIGN = "❌✗✘✕✖❎👎🚫⛔🔴🥈"
 SIGNS = rf"(?P<mark>[{APPROVING_SIGN}{REJECTING_SIGN}])[\ufe0f🏻-🏿]*"
 STARS = r"(?P<mark>(?:[⭐★🌟]\ufe0f?)+)[☆✩]*(?:[ \t]*\([^()\n]{1,12}\))?"
+"""A row of stars, of which empty ones do not count: `★★★☆ (3/4)`; group `mark` is the full ones."""
 GRADE = r"(?P<mark>[A-F][+−–-]?)(?![\w+])"
+"""A grade such as `B+`, in group `mark`."""
 SPELLED_NUMBERS = ("zero", *NUMBER_WORDS[1:])
 NUMBER = (
     rf"(?P<mark>(?i:{'|'.join(SPELLED_NUMBERS)}))\b"
     r"(?:[ \t]+(?:out )?of (?:five|seven|ten|\d{1,3})\b|[ \t]*/[ \t]*\d{1,3}"
     r"|[ \t]+(?:points?|stars?)\b)?"
 )
+"""A number in words with its unit, such as `four out of five`; group `mark` is the number."""
 QUALITY_LEVELS = (
     r"terrible|useless|worthless|awful|horrible|very poor|very bad|very weak|sehr schlecht"
     r"|ungenügend|很差|极差|最悪",
@@ -70,7 +74,9 @@ QUALITY_LEVELS = (
 )
 """Adjectives of quality, from the lowest level to the highest one."""
 QUALITY = rf"(?P<mark>(?i:{'|'.join(QUALITY_LEVELS)}))\b"
+"""An adjective of quality, such as `very good`, in group `mark`."""
 LEVELS = tuple(re.compile(words, re.IGNORECASE) for words in QUALITY_LEVELS)
+"""A pattern per level of quality, the lowest first."""
 # A word such as `Rating:` before a mark that stands alone on a line.
 WORD_BEFORE_MARK = (
     r"(?i:(?:(?:overall|final|total|my) )*(?:grade|rating|score|mark|overall|quality|total)"
@@ -81,10 +87,12 @@ GRADE_WORD = re.compile(
     r"|\b(?:gets?|got|earns?|earned|receives?|received|deserves?)[ \t]+an?\b"
     r"|\b(?:give|gave|award)\b"
 )
+"""Words before a grade, such as `Grades:` or `gets a`."""
 SCORE_WORD = re.compile(
     r"(?i)\b(?:scor(?:es?|ed)|ratings?|rated|marks?|grades?|points?|stars?"
     r"|of (?:five|seven|ten|\d+))\b|/[ \t]*\d"
 )
+"""Words of a score, such as `rated`, `of five` or `/ 5`."""
 SEARCHED_END = 3000
 """Number of characters at the end of a reply that are searched for marks."""
 SEARCHED_BEFORE = 60
@@ -138,7 +146,9 @@ class Kind(NamedTuple):
 
 def _value_of_grade(grade: str) -> float:
     """Return the value of a letter grade: A+ is the highest one."""
-    sign = 0 if len(grade) == 1 else 1 if grade.endswith("+") else -1
+    sign = 0
+    if len(grade) > 1:
+        sign = 1 if grade.endswith("+") else -1
     return -3 * "ABCDEF".index(grade[0]) + sign
 
 
@@ -161,8 +171,10 @@ def _are_letter_grades(pair: Pair) -> bool:
     The letters A and B alone never are.
     """
     letters = {mark.mark for mark in pair}
-    is_named = any(GRADE_WORD.search(mark.words) for mark in pair)
-    return not letters <= BARE_LETTERS and (is_named or any(len(letter) > 1 for letter in letters))
+    if letters.issubset(BARE_LETTERS):
+        return False
+    has_sign = any(len(letter) > 1 for letter in letters)
+    return has_sign or any(GRADE_WORD.search(mark.words) for mark in pair)
 
 
 def _are_spelled_scores(pair: Pair) -> bool:

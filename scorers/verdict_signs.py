@@ -30,6 +30,7 @@ DENYING_BEFORE = re.compile(r"(?:[~!]|(?<!\S)-)[\[(*]*\Z")
 FROWNING_FACE = re.compile(r"[\])}*_\s]*[:;]['-]?\(\s*\Z")
 """A frowning face in plain characters: `:(`."""
 SIGN_RUN = re.compile(r"[^\w\n]*")
+"""Signs and blanks within a line."""
 LONGEST_SIGN_RUN = 60
 """Number of characters beside a value that are searched for signs."""
 

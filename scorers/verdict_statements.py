@@ -33,6 +33,7 @@ STEP_WITH_VERDICT = (
     r"[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
     r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b)"
 )
+"""The mark of a last step, such as `Step 5 - ` before `Final verdict`."""
 LIST_MARK = re.compile(rf"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{{1,2}}[.)]|{STEP_WITH_VERDICT})[ \t]++")
 """The mark of a heading or of an item of a list.
 
@@ -69,6 +70,7 @@ CHINESE_NOUN = re.compile(
     r"|更好|较好|最佳|选|评价|评估|答え|判定|点数|評価|評点|結論|スコア|勝者"
 )
 DOUBLE_BRACKET = re.compile(r"\[ ?\[")
+"""The beginning of a value in double square brackets."""
 # Words that make a value no verdict: `at best A`, `The best grade would be A`.
 AT_BEST = re.compile(rf"\bat (?:best|least|most)\b|{words.HYPOTHETICAL}")
 VALUE_SEPARATOR = re.compile(r"[:：=–—→-]|\\boxed")

@@ -25,7 +25,9 @@ PRAISING_VERBS = (
     r"(?:answers|follows|meets|fits|addresses|matches|satisfies|fulfil?s|serves|handles|does|covers"
     r"|gives|solves|respects)"
 )
+"""Verbs of praise after the name of a response, such as `answers`."""
 PRAISING_COMPLEMENT = r"(?:\w+[ \t]+)?(?:correct|right|accurate|complete|valid)"
+"""Praise after `is`, such as `mostly correct`."""
 # The beginning of a clause about the other response, such as `, while B`.
 OTHER_SUBJECT = r"[;,]?[ \t]+(?:and |but |while |whereas )?(?:response )?[AB][ \t]+"
 PRAISE = re.compile(

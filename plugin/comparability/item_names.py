@@ -65,7 +65,7 @@ def _names_in_order(items: Sequence[ItemRecord], names: Mapping[str, str]) -> di
             of these ids has its name. The others have the other names, in order.
     """
     kept_names = {item.id: names[item.id] for item in items if item.id in names}
-    rest = iter([name for known, name in names.items() if known not in kept_names])
+    rest = iter([name for name_of_first, name in names.items() if name_of_first not in kept_names])
     return kept_names | {item.id: next(rest) for item in items if item.id not in kept_names}
 
 

@@ -310,12 +310,12 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
     of_hashes: list[str] = []
     variants: dict[str | None, str] = {}
     for text, values in values_of_text.items():
-        known = sorted(value for value in values if value is not None)
-        hashes = [value for value in known if HASH.fullmatch(value.strip('"'))]
+        distinct_values = sorted(value for value in values if value is not None)
+        hashes = [value for value in distinct_values if HASH.fullmatch(value.strip('"'))]
         of_hashes += hashes
         if len(values) > 1 and not hashes:
-            texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
-            variants.update(zip(known, texts, strict=True))
+            texts = [f"{text} (variant {number})" for number in range(1, len(distinct_values) + 1)]
+            variants.update(zip(distinct_values, texts, strict=True))
     if len(of_hashes) == 1:
         return {**variants, of_hashes[0]: TEXT_OF_ONLY_HASH}
     for number, value in enumerate(sorted(of_hashes), 1):
@@ -388,16 +388,16 @@ def name_runs(
         model: _naming_of_model([*runs_by_task.values()])
         for model, runs_by_task in by_model.items()
     }
-    named = []
+    named_runs = []
     for run in runs:
         if run.source in labelled:
-            named.append(replace(run, named_settings=()))
+            named_runs.append(replace(run, named_settings=()))
             continue
         naming = namings[run.model]
         of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
         name = naming.name(run.model, of_evaluation)
-        named.append(replace(run, model=name, named_settings=naming.named_settings))
-    return named
+        named_runs.append(replace(run, model=name, named_settings=naming.named_settings))
+    return named_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,13 +418,13 @@ class _Naming:
         It is the model's name, followed by the settings in which evaluations differ, as in `m
         (shots=0)`. Settings that these runs do not record are left out.
         """
-        shown = []
+        setting_texts = []
         for setting, text_of_value in self.texts.items():
-            known = _known_of_evaluation(setting, of_evaluation)
-            if known:
-                each_text = [text_of_value[value] for value in known]
-                shown.append(f"{setting.text}={' or '.join(each_text)}")
-        return f"{model} ({', '.join(shown)})" if shown else model
+            values_of_run = _known_of_evaluation(setting, of_evaluation)
+            if values_of_run:
+                each_text = [text_of_value[value] for value in values_of_run]
+                setting_texts.append(f"{setting.text}={' or '.join(each_text)}")
+        return f"{model} ({', '.join(setting_texts)})" if setting_texts else model
 
 
 def _naming_of_model(evaluations: Sequence[Sequence[RunRecord]]) -> _Naming:
@@ -437,8 +437,8 @@ def _naming_of_model(evaluations: Sequence[Sequence[RunRecord]]) -> _Naming:
     differing = _settings_that_split(runs)
     texts = _shown_settings(runs, differing)
     left_out = _long_settings(evaluations, texts)
-    shown = {setting: text for setting, text in texts.items() if setting not in left_out}
-    return _Naming(shown, _named_settings(runs, differing, shown, left_out))
+    texts_in_names = {setting: text for setting, text in texts.items() if setting not in left_out}
+    return _Naming(texts_in_names, _named_settings(runs, differing, texts_in_names, left_out))
 
 
 def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> list[Notice]:
@@ -481,9 +481,9 @@ def _shown_settings(
     texts = {}
     for setting in _without_implied(settings, runs):
         values = [run.value_of(setting) for run in runs]
-        known = [value for value in values if value is not None]
-        named = value_texts(known, are_for_names=True)
-        texts[setting] = dict(zip(known, named, strict=True))
+        known_values = [value for value in values if value is not None]
+        texts_of_values = value_texts(known_values, are_for_names=True)
+        texts[setting] = dict(zip(known_values, texts_of_values, strict=True))
     return texts
 
 
@@ -492,12 +492,12 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
 
     An argument of the task that changes the prompt says more briefly what differs.
     """
-    kept = list(settings)
+    remaining = list(settings)
     for kind in IMPLIED_KINDS:
-        others = [setting for setting in kept if setting.kind != kind]
-        if _may_be_implied(kind, runs) and _distinguish_runs(others, kept, runs):
-            kept = others
-    return kept
+        others = [setting for setting in remaining if setting.kind != kind]
+        if _may_be_implied(kind, runs) and _distinguish_runs(others, remaining, runs):
+            remaining = others
+    return remaining
 
 
 def _long_settings(
@@ -521,15 +521,15 @@ def _long_settings(
         if lengths[setting] <= LONGEST_IN_NAME:
             break
         candidates = [*left_out, setting]
-        shown = [each for each in texts if each not in candidates]
-        if _are_redundant(candidates, shown, evaluations):
+        remaining = [each for each in texts if each not in candidates]
+        if _are_redundant(candidates, remaining, evaluations):
             left_out = candidates
     return left_out
 
 
 def _are_redundant(
     settings: Sequence[Setting],
-    shown: Sequence[Setting],
+    settings_in_names: Sequence[Setting],
     evaluations: Sequence[Sequence[RunRecord]],
 ) -> bool:
     """Return whether names that show some settings tell the runs apart without the other settings.
@@ -541,20 +541,20 @@ def _are_redundant(
 
     Args:
         settings: the settings that are not shown.
-        shown: the settings that names show.
+        settings_in_names: the settings that names show.
         evaluations: the runs of the model; those of one evaluation have one name.
     """
     on_task: dict[tuple[Any, ...], set[tuple[str | None, ...]]] = defaultdict(set)
-    known: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
+    texts_of_values: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
     for runs in evaluations:
-        name = tuple(_known_of_evaluation(each, runs) for each in shown)
+        name = tuple(_known_of_evaluation(each, runs) for each in settings_in_names)
         for setting in settings:
             values = _known_of_evaluation(setting, runs)
             if values:
-                known[setting, name].add(values)
+                texts_of_values[setting, name].add(values)
         for run in runs:
-            on_task[run.task, name].add(tuple(map(run.value_of, [*shown, *settings])))
-    groups: list[Collection[Any]] = [*on_task.values(), *known.values()]
+            on_task[run.task, name].add(tuple(map(run.value_of, [*settings_in_names, *settings])))
+    groups: list[Collection[Any]] = [*on_task.values(), *texts_of_values.values()]
     return all(len(values) == 1 for values in groups)
 
 
@@ -567,7 +567,7 @@ def _known_of_evaluation(setting: Setting, runs: Iterable[RunRecord]) -> tuple[s
 def _named_settings(
     runs: Sequence[RunRecord],
     differing: Sequence[Setting],
-    shown: Collection[Setting],
+    settings_in_names: Collection[Setting],
     left_out: Collection[Setting],
 ) -> tuple[Setting, ...]:
     """Return the settings that the names of a model's runs show or imply.
@@ -578,20 +578,20 @@ def _named_settings(
     Args:
         runs: the runs of the model.
         differing: the settings in which the runs differ.
-        shown: those that the names show.
+        settings_in_names: those that the names show.
         left_out: those that the names leave out because of their long values.
     """
-    named = []
+    named_settings = []
     for setting in differing:
         causes = CAUSES.get(setting.kind, frozenset())
-        shown_causes = [each for each in shown if each.kind in causes]
+        shown_causes = [each for each in settings_in_names if each.kind in causes]
         is_named = setting not in left_out
         has_cause = any(each.kind in causes for each in left_out)
-        if is_named and has_cause and setting not in shown:
+        if is_named and has_cause and setting not in settings_in_names:
             is_named = _distinguish_runs(shown_causes, [*shown_causes, setting], runs)
         if is_named:
-            named.append(setting)
-    return tuple(named)
+            named_settings.append(setting)
+    return tuple(named_settings)
 
 
 def _distinguish_runs(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison import comparison_templates
 from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE
 from podium.comparison.gate import Gate, GateDecision
@@ -155,8 +155,10 @@ def raters_of_findings(findings: Sequence[PairFinding]) -> str | None:
 def _depends_on_choice(finding: PairFinding) -> bool:
     """Return whether the p-value of a clear difference exceeds the level if the pair was chosen
     after looking at the ranking."""
-    chosen = finding.p_if_chosen
-    return finding.is_distinguishable and chosen is not None and chosen > 1 - finding.level
+    p_if_chosen = finding.p_if_chosen
+    return (
+        finding.is_distinguishable and p_if_chosen is not None and p_if_chosen > 1 - finding.level
+    )
 
 
 def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:
@@ -589,15 +591,17 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
         if decision.finding and decision.measure:
             difference = decision.finding.differences[decision.measure]
             rarest_losses.append(difference.rarest_seen(level))
-    known = [number for number in rarest_losses if number]
-    if not known:
+    bounded_losses = [number for number in rarest_losses if number]
+    if not bounded_losses:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
     unit = units.pop() if len(units) == 1 else "item"
     nouns = plural(unit, 2)
     can_bet = all(decision.finding and decision.finding.is_share for decision in decisions)
     remedy = comparison_templates.BETTING_ALLOWS if can_bet else ""
-    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns, remedy=remedy)
+    return comparison_templates.UNSEEN_LOSS.format(
+        rarest=min(bounded_losses), nouns=nouns, remedy=remedy
+    )
 
 
 def bound_text(decision: GateDecision, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.compared_pair import ELO, MEASURES, METHODS, SCORE, ComparedPair
@@ -303,8 +303,8 @@ def _checks_beside(
         described += [each.judge_doubt or each.loss_check, each.doubt]
     beside = [check for check in checks if check not in described]
     if by is not None:
-        shown = option_text("by", by)
-        beside = [check for check in beside if check.fields.get("option") != shown]
+        option_as_typed = option_text("by", by)
+        beside = [check for check in beside if check.fields.get("option") != option_as_typed]
     return tuple(beside)
 
 
@@ -384,11 +384,11 @@ def _choose_pairs(
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
         candidates = names[:1]
         baseline = names[1]
-    known = battles.models
+    models = battles.models
     full_baseline = _find_model(baseline, battles)
     chosen_candidates = [_find_model(name, battles) for name in candidates]
     if not chosen_candidates:
-        chosen_candidates = [name for name in known if name != full_baseline]
+        chosen_candidates = [name for name in models if name != full_baseline]
     if full_baseline in chosen_candidates:
         raise UsageError(
             f"{full_baseline!r} would be compared with itself: name two different models"
@@ -717,7 +717,7 @@ def _doubts_about_order(
     finding: PairFinding,
     checks: Sequence[Check],
     unclaimed: Mapping[str, Sequence[str]],
-    known: Mapping[str, Check | None],
+    checks_of_models: Mapping[str, Check | None],
 ) -> dict[str, Check]:
     """Return the doubt that a judge which read single orders favours the response shown first.
 
@@ -728,7 +728,7 @@ def _doubts_about_order(
         finding: what was compared.
         checks: the adjusted checks of the battles.
         unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
-        known: the other doubts, which are kept.
+        checks_of_models: the other doubts, which are kept.
 
     Returns:
         The doubt; empty if there is none, or if another doubt has its place.
@@ -741,7 +741,7 @@ def _doubts_about_order(
         attribute = "doubt"
     elif not finding.is_distinguishable:
         attribute = "judge_doubt"
-    return {} if known.get(attribute) else {attribute: order}
+    return {} if checks_of_models.get(attribute) else {attribute: order}
 
 
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
@@ -769,8 +769,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
         compared = battles if pool else judged_once(battles)
         yield dict.fromkeys(SUBJECT_FIELDS), compared
         return
-    known = [name for name in QUESTION_COLUMNS if name in known_columns]
-    columns = [name for name in known if len(battles.values_of(name))]
+    question_columns = [name for name in QUESTION_COLUMNS if name in known_columns]
+    columns = [name for name in question_columns if len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]
     has_tasks_and_metrics = {"task", "metric"}.issubset(columns_with_several)
     if has_tasks_and_metrics and _names_of_metrics_hold_tasks(battles):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison.answer import comparison_answer
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding

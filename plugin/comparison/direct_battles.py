@@ -126,13 +126,13 @@ class DirectBattles:
 
     def take(self, keep: np.ndarray) -> "DirectBattles":
         """Return the battles of a mask, shape (battles,); items that have none are left out."""
-        kept: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for attribute in fields(self):
             column = getattr(self, attribute.name)
             if attribute.name != "item_names":
-                kept[attribute.name] = None if column is None else column[keep]
-        present, kept["item"] = np.unique(kept["item"], return_inverse=True)
-        return DirectBattles(**kept, item_names=self.item_names[present])
+                columns[attribute.name] = None if column is None else column[keep]
+        present, columns["item"] = np.unique(columns["item"], return_inverse=True)
+        return DirectBattles(**columns, item_names=self.item_names[present])
 
 
 def direct_battles(columns: BattleColumns, pair: ComparedPair) -> DirectBattles:
@@ -169,14 +169,14 @@ def direct_battles(columns: BattleColumns, pair: ComparedPair) -> DirectBattles:
     )
 
 
-def mark_items(items: Collection[str], chosen: Collection[str] | None) -> np.ndarray:
+def mark_items(items: Collection[str], wanted_items: Collection[str] | None) -> np.ndarray:
     """Return the mask of the items that are among the chosen ones, shape (items,).
 
     Args:
         items: the items, which may repeat.
-        chosen: the chosen items; None for none.
+        wanted_items: the chosen items; None for none.
     """
-    wanted = frozenset(chosen or ())
+    wanted = frozenset(wanted_items or ())
     return np.fromiter((item in wanted for item in items), dtype=bool, count=len(items))
 
 

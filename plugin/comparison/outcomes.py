@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison.item_results import ItemResults
 from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant

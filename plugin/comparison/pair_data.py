@@ -307,13 +307,13 @@ def verdict_differences(
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate
         if not pair.bets:
-            known = rows.take(rows.has_credit)
+            rows_with_credit = rows.take(rows.has_credit)
             differences[WIN_RATE] = _test_with_raters(
                 rate,
                 battles=battles,
-                rows=known,
-                values=known.credit - 0.5,
-                weight=known.weight,
+                rows=rows_with_credit,
+                values=rows_with_credit.credit - 0.5,
+                weight=rows_with_credit.weight,
                 test_groups=_rate_difference_of_groups,
             )
     return differences

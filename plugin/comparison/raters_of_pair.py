@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE, ComparedPair
 from podium.comparison.direct_battles import BattleColumns
 from podium.comparison.equalized_credits import equalized_credits

@@ -444,17 +444,17 @@ class Calibration(Document):
     @property
     def shown_judge(self) -> str | None:
         """The judge as people read it; its name if no shorter one is known, None without one."""
-        shown: str | None = self.provenance.get(SHOWN_JUDGE)
-        return shown or self.judge
+        judge_of_provenance: str | None = self.provenance.get(SHOWN_JUDGE)
+        return judge_of_provenance or self.judge
 
-    def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
+    def interval_of(self, held_out: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating.
 
         Both ends are None if the rating, its error or the conformal quantile is unknown. If the
         quantile is infinite, the quantile by t replaces it.
         """
-        rating = held.rating("soft")
-        error = held.error("soft", self.scale_correction.get("soft"))
+        rating = held_out.rating("soft")
+        error = held_out.error("soft", self.scale_correction.get("soft"))
         half_width_in_errors = self.conformal["soft"].half_width_in_errors
         if rating is None or error is None or half_width_in_errors is None:
             return None, None

@@ -33,7 +33,7 @@ FEWEST_FOR_T = 3
 
 
 def measure_conformal(
-    held: Sequence[HeldOut],
+    held_out_models: Sequence[HeldOut],
     kind: str,
     scale_correction: ScaleCorrection | None,
     level: float,
@@ -46,14 +46,14 @@ def measure_conformal(
     leaving out one score at a time. With even fewer models, both are None.
 
     Args:
-        held: the models held out. Those without a conformal score are left out.
+        held_out_models: the models held out. Those without a conformal score are left out.
         kind: which of the judge's ratings, `hard` or `soft`.
         scale_correction: the scale correction of these ratings, if there is one.
         level: confidence level, in (0, 1).
         splits: number of half splits for the coverage.
         seed: seed of the half splits, which are the same for both kinds.
     """
-    scored = [model for model in held if model.score(kind, scale_correction) is not None]
+    scored = [model for model in held_out_models if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in scored], dtype=np.float64)
     error = np.array([model.error(kind, scale_correction) for model in scored], dtype=np.float64)
     q = finite_or_none(quantile(np.abs(residual) / error, level))
@@ -327,12 +327,13 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
         nameless_source = "the battles do" if judge else "the calibration does"
         yield Notice("judge-not-said", {"who": nameless_source})
     elif others:
-        shown = calibration.shown_judge
-        if shown in others:
+        calibrated_judge = calibration.shown_judge
+        if calibrated_judge in others:
             # The two differ in what short names leave out, such as the prompt.
-            shown, others = judge, [name for name in battles.short_judges if name != judge]
-        yield Notice("other-judge", {"calibrated": shown, "judges": others})
-    if calibrated_prompts and prompts and not prompts <= calibrated_prompts:
+            calibrated_judge = judge
+            others = [name for name in battles.short_judges if name != judge]
+        yield Notice("other-judge", {"calibrated": calibrated_judge, "judges": others})
+    if calibrated_prompts and prompts and not prompts.issubset(calibrated_prompts):
         fields = {"calibrated": sorted(calibrated_prompts), "prompts": sorted(prompts)}
         yield Notice("other-prompt", fields)
     if margin_before:

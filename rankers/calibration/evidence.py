@@ -169,7 +169,7 @@ class Evidence:
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
         """Return the likelihood of the weights on the battles of a mask."""
         weight = self.weight[rows]
-        design = DesignMatrix(self.signal.x[rows])
+        design = DesignMatrix(columns=self.signal.x[rows])
         return Likelihood(
             design=design,
             credit=weight * self.human[rows],

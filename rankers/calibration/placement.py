@@ -83,7 +83,7 @@ def fit_single_strengths(
         total_credit = credit.sum(axis=1)
         is_bounded &= (total_credit > 0) & (total_credit < total_weight)
     # The logit against opponent k is t - theta_k: one feature, which is 1, and an offset.
-    design = DesignMatrix(np.ones((len(theta), 1)))
+    design = DesignMatrix(columns=np.ones((len(theta), 1)))
     penalty = np.array([float(regularization)])
     offset = -np.asarray(theta)
     likelihood = Likelihood(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.distributions import logit
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice

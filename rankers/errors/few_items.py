@@ -63,7 +63,9 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
     expected_squares = 0.0
     joint_squares = 0.0
     joint_variances = 0.0
-    model_of_pair = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
+    model_of_pair = DesignMatrix(
+        columns=None, first=pairs.first, second=pairs.second, models=pairs.models
+    ).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair = cells.pair

@@ -598,9 +598,9 @@ def resample(
 def resample_counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """Draw clusters with replacement, and return how often each is drawn, shape (resamples,
     clusters)."""
-    drawn = rng.integers(0, clusters, (resamples, clusters))
+    drawn_clusters = rng.integers(0, clusters, (resamples, clusters))
     # The clusters of each resample get numbers of their own, so that one count suffices.
-    numbers = drawn + np.arange(resamples)[:, None] * clusters
+    numbers = drawn_clusters + np.arange(resamples)[:, None] * clusters
     counts = np.bincount(numbers.ravel(), minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
 

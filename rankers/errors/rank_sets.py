@@ -269,14 +269,14 @@ def tested_pairs(
         The tests. There are none if `estimate` has no tests, or if all pairs have a standard error
         and enough items; the other pairs then keep `level`.
     """
-    placed = np.flatnonzero(~np.isnan(estimate.score))
-    pair_count = len(placed) * (len(placed) - 1) // 2
+    scored = np.flatnonzero(~np.isnan(estimate.score))
+    pair_count = len(scored) * (len(scored) - 1) // 2
     tail = (1 - level) / max(2 * pair_count, 1)
     if estimate.tests is None:
         return TestedPairs(tests={}, tail=tail, decided=(), level_of_others=level)
     is_constant = _constant_differences(estimate)
-    has_all_errors = is_known[placed].all() and not is_constant.any()
-    if has_all_errors and not _has_own_test(estimate, items, placed, placed).any():
+    has_all_errors = is_known[scored].all() and not is_constant.any()
+    if has_all_errors and not _has_own_test(estimate, items, scored, scored).any():
         return TestedPairs(tests={}, tail=tail, decided=(), level_of_others=level)
     decided = []
     open_pairs = 0
@@ -284,7 +284,7 @@ def tested_pairs(
     tests = DeferredTests(estimate.tests)
     to_test = [
         pair
-        for pair in _pairs_to_test(estimate, placed, has_error, items, tail)
+        for pair in _pairs_to_test(estimate, scored, has_error, items, tail)
         if estimate.tests.may_differ(*pair)
     ]
     for pair, rough in zip(to_test, _rough_tails(estimate.tests, to_test), strict=True):
@@ -388,7 +388,7 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
 
 def _pairs_to_test(
     estimate: ScoreEstimates,
-    placed: np.ndarray,
+    models_with_score: np.ndarray,
     has_error: Callable[[int, Any], Any],
     items: np.ndarray | None,
     tail: float,
@@ -400,14 +400,14 @@ def _pairs_to_test(
     separate, if there are more than `MOST_BY_OTHERS`.
     """
     if _are_all_tested(estimate):
-        return list(combinations(placed.tolist(), 2))
+        return list(combinations(models_with_score.tolist(), 2))
     pairs = []
     by_others = []
     has_others = False
     if estimate.tests is not None and estimate.tests.uses_all_items:
         has_others = bool(_least_p(estimate.clusters) <= tail)
-    for k, first in enumerate(placed.tolist()):
-        others = placed[k + 1 :]
+    for k, first in enumerate(models_with_score.tolist()):
+        others = models_with_score[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
         is_enough = np.ones(len(others), dtype=bool)
         if items is not None:

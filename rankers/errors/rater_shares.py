@@ -45,8 +45,8 @@ class RaterShares:
             return enlarged
         # Ratings have no variance in the direction of all models alike, and get none.
         values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-        kept = vectors[:, values > NO_VARIANCE * max(values[-1], 0.0)]
-        projector = kept @ kept.T
+        directions = vectors[:, values > NO_VARIANCE * max(values[-1], 0.0)]
+        projector = directions @ directions.T
         projected: np.ndarray = projector @ enlarged @ projector
         return projected
 

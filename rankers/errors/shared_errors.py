@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.distributions import expit, ndtri
 from podium.rankers.errors.judge_slopes import SlopeFit
 

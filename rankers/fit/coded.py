@@ -194,9 +194,9 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
     clusters, codes = shape
     cells = cluster * np.int64(codes) + code
     if clusters * codes <= MOST_FLAGS:
-        seen = np.zeros(clusters * codes, dtype=bool)
-        seen[cells] = True
-        return seen.reshape(shape).sum(axis=0)
+        is_in_cluster = np.zeros(clusters * codes, dtype=bool)
+        is_in_cluster[cells] = True
+        return is_in_cluster.reshape(shape).sum(axis=0)
     code_of_distinct_cell = distinct_values(cells) % codes
     return np.bincount(code_of_distinct_cell, minlength=codes)
 

@@ -40,14 +40,14 @@ class Pairs:
     models: int
     items: np.ndarray | None = None
 
-    def take(self, kept: np.ndarray) -> "Pairs":
+    def take(self, is_kept: np.ndarray) -> "Pairs":
         """Return the pairs of a mask; the codes of models stay the same."""
-        items = None if self.items is None else self.items[kept]
+        items = None if self.items is None else self.items[is_kept]
         return Pairs(
-            first=self.first[kept],
-            second=self.second[kept],
-            credit=self.credit[kept],
-            weight=self.weight[kept],
+            first=self.first[is_kept],
+            second=self.second[is_kept],
+            credit=self.credit[is_kept],
+            weight=self.weight[is_kept],
             models=self.models,
             items=items,
         )

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import ndtr, ndtri, softmax
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.fit.pairs import Pairs, pair_sums
@@ -219,7 +219,12 @@ def _likelihood(
         dispersion: variance of labels over the binomial variance.
     """
     predicted_differences = phi[pairs.first] - phi[pairs.second]
-    design = DesignMatrix(predicted_differences[:, None], pairs.first, pairs.second, pairs.models)
+    design = DesignMatrix(
+        columns=predicted_differences[:, None],
+        first=pairs.first,
+        second=pairs.second,
+        models=pairs.models,
+    )
     penalty = np.append(precision, 1.0)
     return Likelihood(
         design=design,

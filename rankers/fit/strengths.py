@@ -429,7 +429,7 @@ def pair_likelihood(
         credit = pairs.credit
     if weight is None:
         weight = pairs.weight
-    design = DesignMatrix(None, pairs.first, pairs.second, pairs.models)
+    design = DesignMatrix(columns=None, first=pairs.first, second=pairs.second, models=pairs.models)
     penalty = np.full(pairs.models, float(regularization))
     return Likelihood(design, credit, weight, penalty)
 

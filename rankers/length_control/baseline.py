@@ -404,7 +404,7 @@ def _fit_logistic(
     """
     no_penalty = np.zeros(rows.shape[1])
     likelihood = Likelihood(
-        design=DesignMatrix(rows), credit=weight * credit, weight=weight, penalty=no_penalty
+        design=DesignMatrix(columns=rows), credit=weight * credit, weight=weight, penalty=no_penalty
     )
     try:
         coefficients = maximize(likelihood).parameters

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from planted_boards import KINDS, make_board
 
-from podium.checks import make_check
+from podium.check_results import make_check
 from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 
 COMMAND = "podium diagnose board.csv --columns credit=won --section position"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import podium as package
-from podium.checks import Result
+from podium.check_results import Result
 from podium.diagnosis.checks.comparability_checks import check_questions
 from podium.errors import OtherQuestionError
 

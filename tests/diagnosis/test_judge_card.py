@@ -9,7 +9,7 @@ import pytest
 from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles
-from podium.checks import Result
+from podium.check_results import Result
 from podium.diagnosis.card import (
     SECTIONS,
     answer_sections,

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from planted_boards import CLEAN, KINDS, World, make_board
 
 import podium
-from podium.checks import CHECKS, Result, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Result, make_check, not_known
 from podium.cli.main import podium as command_line
 from podium.diagnosis.audit_record import Probe
 from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent

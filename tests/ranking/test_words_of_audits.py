@@ -9,7 +9,7 @@ import pytest
 from planted_boards import KINDS, World, make_board
 
 import podium
-from podium.checks import Result, make_check
+from podium.check_results import Result, make_check
 from podium.diagnosis.audit_record import Probe
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.place_checks import describe_elo

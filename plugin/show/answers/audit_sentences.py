@@ -72,16 +72,16 @@ def _others_text(flagged: Sequence[Probe], gravest: Probe) -> str:
 def _sentence_without_flags(tested: Sequence[Probe]) -> str:
     """Write how many probes are ok, and which are not known."""
     unknown = [probe.check.name for probe in tested if not probe.check.is_known]
-    known = len(tested) - len(unknown)
+    number_known = len(tested) - len(unknown)
     more = ""
     if unknown:
         number = number_word(len(unknown))
         are = word_for(len(unknown), "is", "are")
         more = UNKNOWN_PROBES.format(number=number, are=are, names=", ".join(unknown))
     return NOT_FLAGGED.format(
-        ok=number_word(known),
+        ok=number_word(number_known),
         number=number_word(len(tested)),
-        are=word_for(known, "is", "are"),
+        are=word_for(number_known, "is", "are"),
         unknown=more,
     )
 

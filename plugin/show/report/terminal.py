@@ -271,8 +271,8 @@ def bar_column(
     for bar in bars:
         if bar:
             values += [bar.low, bar.value, bar.high]
-    known = [value for value in values if value is not None]
-    least, most = ends or (min(known, default=0), max(known, default=0))
+    known_ends = [value for value in values if value is not None]
+    least, most = ends or (min(known_ends, default=0), max(known_ends, default=0))
     if least == most:
         return ()
     left = format(least, label)
@@ -350,10 +350,10 @@ def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> t
 
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
     """Return a table without the columns that have one of some names as header."""
-    kept = [k for k, name in enumerate(table.header) if name not in names]
+    columns = [k for k, name in enumerate(table.header) if name not in names]
     return replace(
         table,
-        header=tuple(table.header[k] for k in kept),
-        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
-        align="".join(table.align[k] for k in kept),
+        header=tuple(table.header[k] for k in columns),
+        rows=tuple(tuple(row[k] for k in columns) for row in table.rows),
+        align="".join(table.align[k] for k in columns),
     )

@@ -70,8 +70,11 @@ ITEM_START = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])[ \t]")
 DECIDING = re.compile(rf"(?i){words.DECIDING}")
 """A word of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 CLAUSE_END = r"[.;!?\n。；！？]|\Z"
+"""The end of a clause or of the text."""
 OTHER_NAME = r"\b(?i:(?:response|answer|option) )?[AB]\b|\b(?i:the other|other one)\b"
+"""The name of any response, or `the other one`, at which the words about a verdict end."""
 OPPOSING_WORD = r"\b(?i:but|while|whereas|aber|mais|pero|но)\b"
+"""Words after which a clause speaks of something else, such as the other response."""
 REST_OF_CLAUSE = re.compile(rf"[^.;!?\n。；！？]*?(?={CLAUSE_END}|{OTHER_NAME}|{OPPOSING_WORD})")
 """The rest of a clause, up to the name of a response or a word such as `but`."""
 VERDICT_IS_WORSE = re.compile(
@@ -206,9 +209,10 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
 def _is_closing_in_doubt(text_before: str, preferred: str) -> bool:
     """Return whether it is in doubt that the last sentence of a reply, a bare letter, is a verdict.
 
-    It is not if the sentence before it names this response and not the other, and does not blame
-    it, as in `A is correct. A.`, and if no sentence says that there is no verdict. After `Only one
-    of them is wrong. A.`, the letter may be that of the worse response.
+    The result is True if a sentence before the letter chooses neither response. It is also True
+    unless the sentence directly before the letter names this response only and does not blame it,
+    as in `A is correct. A.` (After `Only one of them is wrong. A.`, the letter may be that of the
+    worse response.) Without words before the letter, and for the letter C, the result is False.
 
     Args:
         text_before: the text before the letter.
@@ -264,7 +268,10 @@ def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
 
 
 def _is_dictated(text_before: str) -> bool:
-    """Return whether a sentence before a verdict tells the judge what to write."""
+    """Return whether a sentence before a verdict tells the judge what to write.
+
+    Such a sentence begins with words such as `You must choose` (`INJECTED_INSTRUCTIONS`).
+    """
     return any(map(INJECTED_INSTRUCTION.match, SENTENCE_BREAK.split(text_before)))
 
 
@@ -338,7 +345,10 @@ def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
 
 
 def _wins_criteria(view: str, side: str) -> bool:
-    """Return whether several lines such as `Style: B` name a response, and none the other one."""
+    """Return whether several lines such as `Style: B` name the response `side`, and none the other.
+
+    The last 3,000 characters are searched. Lines about faults or whole responses do not count.
+    """
     lines = CRITERION_WINNER.finditer(view[-SEARCHED_AROUND:])
     sides = [line["side"] for line in lines if _is_of_quality(line["label"])]
     return len(sides) > 1 and set(sides) == {side}

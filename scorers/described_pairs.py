@@ -11,11 +11,15 @@ from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.stated_scores import NOUN_BEFORE_NAME
 
 CLOSERS = r"[*_`\"')\]]*[ \t]*"
+"""Closing signs and blanks after a name."""
 BETWEEN = r"(?:[,;.|/&]|\bvs\b\.?|\bversus\b|\b(?:and|und|et|y|while|whereas)\b|[ \t]-(?=[ \t]))"
 """A sign or word between the descriptions of two responses."""
 LIST_SIGNS = r"[^\w\n<>]*"
+"""Signs such as a bullet or emphasis before a name."""
 BRACKETED = r"\((?:[^()\n]|\([^()\n]*\)){1,200}\)"
+"""A description in parentheses, such as `(fair)`."""
 SHORT_DESCRIPTION = r"(?:[^\s,.;]+[ \t]+){0,3}[^\s,.;]+"
+"""A description of up to four words after a comma."""
 SIGNS = ("[:：]", "[–—]", r"-(?=[ \t])", "=", "→|->|=>")
 """Signs between a name and its description. Both names have the same one."""
 NAMED_DECISION = re.compile(

@@ -5,7 +5,9 @@ import re
 from podium.scorers import contradiction_words as words
 
 FAULT = re.compile(rf"(?i)(?<!\w)(?:{words.FAULTS})(?!\w)|{words.CHINESE_FAULTS}")
+"""Words of blame."""
 FAULT_NEGATION = re.compile(rf"(?i)\b(?:{words.FAULT_NEGATIONS})(?!\w)|n['’]t\b")
+"""Words that deny or concede a fault, such as `no` and `although`."""
 
 
 def has_fault(clause: str) -> bool:

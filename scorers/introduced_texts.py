@@ -33,9 +33,10 @@ SOURCE = re.compile(
     rf"(?<![A-Za-z])[AB](?![A-Za-z])|(?i:\b(?:{words.SOURCES})\b)|{words.CHINESE_SOURCES}"
 )
 """A response, one of its parts, or somebody else, as the source of a text."""
+# The next three are parts of `NAMED_HEADING`: `2. the scores for`, `Response A`, and `(short)`.
 NUMBER_AND_WORDS = r"[^\w\n]*(?:\d+[.)]?[^\w\n]*)?(?:(?:the|scores?|of|for|on) )*"
 NOUN_AND_LETTER = rf"(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})?[^\w\n]*[AB]?"
-# It does not name a part of a response.
+# The remark must not name a part of a response, as `(last part)` does.
 REMARK_IN_BRACKETS = rf"(?:[^\w\n]*\((?!(?:[^()\n]*\b)?(?:{words.PARTS})\b)[^()\n]*\))?"
 NAMED_HEADING = re.compile(rf"(?i){NUMBER_AND_WORDS}{NOUN_AND_LETTER}{REMARK_IN_BRACKETS}[^\w\n]*")
 """A heading that only names a response, such as `Response A (short):`."""
@@ -46,7 +47,9 @@ COPY = re.compile(rf"(?i)\b(?:{words.COPIES})\b")
 ITEM_OR_ROW = re.compile(rf"{LIST_MARK.pattern}|[^\n]*\|")
 """An item of a list, a heading or a row of a table."""
 OPEN_ENDS = frozenset(reply_words.OPEN_ENDS.split())
+"""Last words of a line, such as `the`, after which its sentence goes on in the next line."""
 LAST_WORD = re.compile(r"(?P<word>\w+)[*_`\"”’) \t\r]*\Z")
+"""The last word of a line, without a full stop after it."""
 OWN_PARAGRAPH = re.compile(
     rf"(?i)\b(?:i|me|my|mine|myself)(?!\w)|\b(?:{words.RESPONSES_OF_JUDGE})\b"
     r"|(?-i:(?<![\w'’])[AB](?= \w|['’]s\b))"
@@ -71,6 +74,7 @@ PROGRAM = re.compile(
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
 """A line of a console session."""
 OPENING_SIGNS = " \t*_`([{\"'“„«"
+"""Blanks, emphasis and opening signs between a sentence and the verdict after it."""
 SENTENCE_IN_LINE = re.compile(r"(?<=[.!?;。！？；])[*_\"”’)]*\s+")
 COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
 OPEN_END = re.compile(r"(?:[^\W_]|[,;:—–…-]|\.\.)\.?\Z(?<![^.]\.)(?<!\w\.)")
@@ -85,9 +89,11 @@ NAMED_RESPONSE = re.compile(
 """The name of a response."""
 ANY_WORD = re.compile(r"\w")
 QUOTATION_SIGNS = f"{MASK} \t\r\"“”„«»‘’'"
+"""Characters of a line that has only a part of a quotation."""
 AFTER_VERDICT = sys.maxsize
 """End of a text that goes on after the verdict."""
 DOCSTRING_MARKS = ('"""', "'''")
+"""Marks around the docstrings of Python."""
 
 
 _Form = Literal["any", "paragraphs", "marked", "told"]

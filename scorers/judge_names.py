@@ -10,10 +10,10 @@ from podium.scorers.judge_record import JudgeRecord
 def short_judge_names(judges: Iterable[JudgeRecord]) -> dict[str, str]:
     """Return a short name for each judge, by its full name.
 
-    It is the model. Judges of one model also have the facts in which they differ, as in
-    `openai/gpt-x (realization=rubric)`. The hash of a prompt is shown only if judges differ in
-    nothing else. A judge that podium did not ask keeps its name, and so does one whose short name
-    another judge has.
+    The short name is the name of the model. For judges of one model, the facts in which they differ
+    follow, as in `openai/gpt-x (realization=rubric)`. The hash of a prompt is shown only if judges
+    differ in nothing else. A judge that podium did not ask keeps its name, and so does a judge
+    whose short name another judge has.
     """
     judges = list(judges)
     by_model: dict[str, list[JudgeRecord]] = {}

@@ -9,6 +9,7 @@ from podium.names import seen_name
 
 JudgeKind = Literal["model", "human", "reward", "rule"]
 KINDS: tuple[str, ...] = get_args(JudgeKind)
+"""The kinds of judges, in the order in which messages list them."""
 SCHEMA_FIRST = "schema-first"
 """The field `replies` has this value if the judge is asked for replies with a JSON schema first.
 

@@ -50,6 +50,7 @@ REMINDER = (
     "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
     " Keep to it."
 )
+"""Paragraph that a prompt for a text reply has from the second attempt on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +297,7 @@ class Judging:
         return "\n\n".join(paragraphs) + "\n"
 
     def reason(self, reply: Reply, mode: FixedMode) -> str | None:
-        """Return why a reply is unparsed; None if it is readable."""
+        """Return why a reply is unparsed, as in the column `reason`; None if it is readable."""
         return self._read_graded(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
@@ -469,7 +470,11 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
 
 
 def known_options() -> Set[str]:
-    """Return the names of all settings of a run that a user may choose."""
+    """Return the names of all options of `build_judging` that a user may choose.
+
+    These are its arguments except `transcript`, and the fields of `Judging` except `settings` and
+    `generation`.
+    """
     plain_values = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
     given_as_fields = {field.name for field in fields(Judging)} - {"settings", "generation"}
     return plain_values | given_as_fields
@@ -610,8 +615,8 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
 def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]) -> str:
     """Return the beginning of the first unparsed reply, or of its error if it has no text.
 
-    The result is empty if all replies are readable. `reasons` says for each reply why it is
-    unparsed, None if it is readable.
+    At most 80 characters are returned (`excerpt_of`). The result is empty if all replies are
+    readable. `reasons` says for each reply why it is unparsed, None if it is readable.
     """
     for reply, reason in zip(replies, reasons, strict=False):
         if reason:

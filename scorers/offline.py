@@ -145,7 +145,8 @@ class StandIn:
 def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str:
     """Describe in one line how many demands a response meets, and name up to three that it misses.
 
-    Further ones are counted. Characters of the names that could look like a verdict are left out.
+    Further missed demands are counted. Characters of the names that could look like a verdict are
+    left out.
 
     Args:
         letter: the letter of the response.
@@ -310,11 +311,11 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
         high = float("inf")
 
     def fits(text: str) -> bool:
-        """Return whether the number of units is allowed."""
+        """Return whether the number of units in a text is allowed."""
         return low <= len(_units(unit, text)) <= high
 
     def fits_in_parts(text: str) -> bool:
-        """Return whether there are parts, and the number is allowed in each."""
+        """Return whether a text has parts, and the number of units is allowed in each part."""
         parts = _units(part or unit, text)
         return bool(parts) and all(map(fits, parts))
 

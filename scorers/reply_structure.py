@@ -254,9 +254,9 @@ def _lines_of_fields(view: str) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
-    """Replace each character of the spans by a sign, except line breaks.
+    """Return a text in which a sign replaces each character of the spans, except line breaks.
 
-    The spans must be in order, and must not overlap.
+    The text keeps its length. The spans must be in order, and must not overlap.
     """
     parts = []
     last_end = 0

@@ -127,7 +127,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 
 def _scores_of_side(table: ScoreTable, side: str) -> dict[str, Any]:
-    """Return the scores of one response, by criterion."""
+    """Return the scores of the response `side` (A or B), by criterion; the table must have all."""
     return {name: table.scores[side, name] for name in CRITERIA}
 
 
@@ -182,7 +182,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
         return "several verdicts"
     if _has_other_scores(words_near.lower()):
         return "several verdicts"
-    # A remark explains the scores, as a sentence after `Reasons:` does.
+    # Remarks explain the scores. With `Reasons:` before it, a remark is read as an explanation.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
     scores_start = table.places[0][0]

@@ -293,8 +293,9 @@ def _cell_of_number(
 ) -> tuple[str, str] | None:
     """Return the cell (response and criterion) of a number; None if they are not named.
 
-    The response is the one that was named last, and only the first number has a cell. After the
-    names of both responses alone, the first number belongs to the first of them.
+    The response is the one that was named last, and only the first number has a cell. If exactly
+    both responses were named, as in the heading `| A | B |`, the first number belongs to the
+    response that was named first, and the second number to the other.
 
     Args:
         sides: names of the responses before the number.

@@ -63,7 +63,7 @@ class Comparison(Document):
         return add_accepted(answer, self.accepted)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison for JSON."""
+        """Return the comparison as plain Python values, for JSON."""
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),

@@ -26,8 +26,11 @@ from podium.rankers.errors.intervals import finite_or_none, holm
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
+"""Exit code of the command by the verdict of the gate."""
 FORMS_OF_REQUIREMENT = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
+"""End of error messages: how a requirement is typed."""
 SCOPE_FIELDS = ("task", "metric", "judge", "candidate")
+"""Fields of a requirement in a file that limit what it is about."""
 FILE_REMEDY = (
     "write a list `requirements` of tables with require, and task, metric, judge, candidate, "
     "advisory as needed"
@@ -68,7 +71,9 @@ class Requirement:
     def is_about(self, finding: PairFinding) -> bool:
         """Return whether the requirement applies to a finding.
 
-        The requirement may name the metric without lm-eval's filter, and without Inspect's task.
+        Each of task, metric, judge and candidate must be None in the requirement, or be that of the
+        finding. The requirement may name the metric without lm-eval's filter, and without Inspect's
+        task.
         """
         metrics = (None, finding.metric, *metric_names(finding.known_metric))
         has_task = self.task in (None, finding.task)
@@ -307,6 +312,7 @@ def decide_requirements(
     alpha_of_open = alpha / max(int((~is_refuted).sum()), 1)
     alpha_of_all = alpha / max(len(pairs), 1)
     for k, (requirement, finding) in enumerate(pairs):
+        # `tests` has an element for each pair of requirement and finding.
         difference, threshold, measure = tests[k]
         if is_refuted[k]:
             # Unless Holm's rule rejects all hypotheses, it only shows that the difference lies
@@ -360,7 +366,7 @@ def _verdict_of_tests(
 
 
 def _why_unmeasured(finding: PairFinding, measure: str) -> str:
-    """Write why a finding has no difference by a measure, and what to require instead."""
+    """Return a clause on why a finding lacks a measure, and on what to require instead."""
     if SCORE in finding.differences:
         return "a metric has no Elo; write points or 0.02"
     if measure == ELO:

@@ -167,7 +167,9 @@ class PairFinding:
 
     @property
     def tally(self) -> tuple[int, int, int]:
-        """Number of items that the candidate wins, loses and ties."""
+        """Numbers of items that the candidate wins, loses and ties, by the sign of
+        `results.lead`.
+        """
         lead = self.results.lead
         won = int((lead > 0).sum())
         lost = int((lead < 0).sum())
@@ -191,7 +193,10 @@ class PairFinding:
 
     @property
     def size(self) -> str:
-        """The number of items with a result, after that of their groups if they have any."""
+        """The number of items with a result as text, as `20 items` or `5 passages, 20 items`.
+
+        The groups are counted before the items if items have groups.
+        """
         items = f"{len(self.results):,} {plural('item', len(self.results))}"
         if self.results.group is None:
             return items

@@ -312,7 +312,6 @@ def decide_requirements(
     alpha_of_open = alpha / max(int((~is_refuted).sum()), 1)
     alpha_of_all = alpha / max(len(pairs), 1)
     for k, (requirement, finding) in enumerate(pairs):
-        # `tests` has an element for each pair of requirement and finding.
         difference, threshold, measure = tests[k]
         if is_refuted[k]:
             # Unless Holm's rule rejects all hypotheses, it only shows that the difference lies

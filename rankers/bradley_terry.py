@@ -325,7 +325,10 @@ def _bootstrap_elo(
     pair_count = len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
-        """Return the scores of resamples, given how often each cluster was drawn."""
+        """Return the scores in each resample, shape (resamples, models).
+
+        `counts` says how often each resample draws each cluster, shape (resamples, clusters).
+        """
         return fit.resampled_scores(scale, cells, counts)
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng, pair_count)

@@ -84,7 +84,10 @@ def bootstrap_pair_scores(
     cells = cells_by_cluster(coded, pairs)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
-        """Return the scores of resamples, given how often each cluster was drawn."""
+        """Return the scores in each resample, shape (resamples, models).
+
+        `counts` says how often each resample draws each cluster, shape (resamples, clusters).
+        """
         credit, weight = cells.resampled_sums(counts)
         scores = []
         for credit_of_draw, weight_of_draw in zip(credit, weight, strict=True):

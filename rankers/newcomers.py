@@ -99,7 +99,10 @@ class CalibratedRange:
 
     @classmethod
     def of_calibration(cls, calibration: Calibration) -> "CalibratedRange":
-        """Return the range of the calibrated models with a conformal score; of all if none has."""
+        """Return the range of the soft ratings of the calibrated models with a conformal score.
+
+        If no model has a score, it is the range of all calibrated models.
+        """
         correction = calibration.scale_correction.get("soft")
         factor = correction.value if correction else 1.0
         scored = {model.model for model in calibration.models if model.score("soft") is not None}
@@ -455,7 +458,10 @@ def _placement_warnings(
 
 
 def _models_with_repeated_items(battles: Battles) -> set[str]:
-    """Return the names of the models that have several battles on an item."""
+    """Return the names of the models that have several battles on at least one item.
+
+    Rows without an item or a model are left out.
+    """
     columns = battles.table[["item", "model_a", "model_b"]]
     # A row for each model of each battle, with the item.
     models_of_items = columns.melt("item", value_name="model").dropna()

@@ -32,7 +32,10 @@ def short_judge_names(judges: Iterable[JudgeRecord]) -> dict[str, str]:
 
 
 def shown_judge(jury: Mapping[str, Any], name: str) -> str:
-    """Return the short name of a judge in `diagnostics["jury"]`, or its name if it has none."""
+    """Return the short name of a judge, or `name` if the judge has no short name.
+
+    `jury` is `diagnostics["jury"]` of a ranking; the short name is `label` of the judge there.
+    """
     label: str = jury["judges"].get(name, {}).get("label", name)
     return label
 
@@ -73,7 +76,10 @@ def _unlike_facts(facts_of_judges: list[dict[str, str]]) -> list[str]:
 
 
 def _facts_without_prompt(judge: JudgeRecord) -> dict[str, str]:
-    """Return how a judge was asked, by name of the option, without facts that are not known."""
+    """Return how a judge was asked: the known facts without the prompt's hash, by name.
+
+    They are `kind`, `realization` and `replies`, and the settings by the names of their options.
+    """
     facts: Mapping[str, str | None] = {
         "kind": judge.kind,
         "realization": judge.realization,

@@ -169,7 +169,11 @@ class Judging:
 
     @property
     def asks_schema_first(self) -> bool:
-        """Whether the first reply to a prompt is asked for with a JSON schema."""
+        """Whether the first reply to a prompt is asked for with a JSON schema.
+
+        With `replies=auto`, it is True if the realization prefers schemas (`schema_first`) and has
+        a JSON form.
+        """
         if self.replies == "auto":
             return self.realization.schema_first and self.form is not None
         return self.replies == "schema"
@@ -181,7 +185,10 @@ class Judging:
 
     @property
     def needs_probabilities(self) -> bool:
-        """Whether replies without token probabilities are unparsed."""
+        """Whether replies without token probabilities are unparsed.
+
+        It is True with `logprobs=required`, or if the realization needs probabilities.
+        """
         return self.logprobs == "required" or self.realization.probabilities == "needed"
 
     def has_probabilities(self, structured: bool) -> bool:
@@ -661,7 +668,10 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], judging: Judging) -> Verdict:
 
 
 def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
-    """Return the verdict about a in a row of `build_verdict_row`."""
+    """Return the verdict about model_a in a row of `build_verdict_row`.
+
+    The margins of criteria are in the columns whose names begin with `margin_`.
+    """
     prefix = "margin_"
     criteria = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
     return Verdict(

@@ -268,7 +268,10 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 
 
 def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans, and merge spans that overlap; those that only touch stay apart."""
+    """Return spans sorted by start, with overlapping ones merged.
+
+    Spans that only touch stay apart.
+    """
     merged: list[Span] = []
     for start, end in sorted(spans):
         last_start, last_end = merged[-1] if merged else (start, start)

@@ -271,7 +271,10 @@ def is_preferred_by_marks(view: str, side: str) -> bool:
 
 
 def _leads_all_criteria(text: str, side: str) -> bool:
-    """Return whether a response has the higher mark in each of several criteria of a table."""
+    """Return whether `side` has the higher mark in every criterion of some table.
+
+    Each criterion of the table must have marks of both responses.
+    """
     for criteria in criteria_of_tables(text):
         leaders = {
             _leader_of(pair, kind)
@@ -383,7 +386,15 @@ def _marks_beside_names(text: str, pattern: re.Pattern[str]) -> Iterator[Mark]:
 
 
 def _pairs_of_cells(text: str, cells: list[Cell], kind: Kind) -> Iterator[Pair]:
-    """Yield the marks of both responses among cells or lines that have nothing but a mark."""
+    """Yield the pairs of marks of both responses among the cells that have nothing but a mark.
+
+    Cells with a label for other counts, and pairs that the text after them outweighs, are left out.
+
+    Args:
+        text: the text in which the cells are.
+        cells: cells of a table, or lines.
+        kind: the kind of marks.
+    """
     marks = []
     for cell in cells:
         match = kind.alone.fullmatch(cell.content)

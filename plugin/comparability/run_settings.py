@@ -119,7 +119,7 @@ class SettingDifference:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether the setting should be the same for all models."""
+        """Whether the setting should be the same for all models: its kind is in `FLAGGED_KINDS`."""
         return self.setting.kind in FLAGGED_KINDS
 
     @property
@@ -236,7 +236,12 @@ def _known_values(
 
 
 def _has_default(run: RunRecord, setting: Setting) -> bool:
-    """Return whether a setting that a run does not record had its default value."""
+    """Return whether a setting that a run does not record had its default value.
+
+    For a setting of a scorer, it is True if the run has the scorer. For any other setting, it is
+    True if the run is described and the kind is not in `RECORDED_KINDS`; for the kind `dataset`,
+    the run must have a dataset, too.
+    """
     if setting.scorer:
         return any(name == setting.scorer for name, _ in run.scorers)
     if setting.kind == "dataset" and not run.dataset:
@@ -487,7 +492,17 @@ def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
 def _shown_settings(
     runs: Sequence[RunRecord], settings: Sequence[Setting]
 ) -> dict[Setting, dict[str, str]]:
-    """Return the texts of the values of the settings that the names of a model's runs show."""
+    """Return the settings that the names of a model's runs show, with the texts of their values.
+
+    Settings that others imply are left out.
+
+    Args:
+        runs: the runs of the model.
+        settings: the settings in which the runs differ.
+
+    Returns:
+        For each setting, the text of each known value by the value.
+    """
     texts = {}
     for setting in _without_implied(settings, runs):
         values = [run.value_of(setting) for run in runs]

@@ -107,7 +107,12 @@ class GateDecision:
     measure: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision for JSON; if nothing was compared, with the scope as it was typed."""
+        """Return the decision for JSON, in plain Python values.
+
+        `require` is the text of the requirement, and `advisory` its `is_advisory`. The keys
+        `candidate`, `task`, `metric` and `judge` are those of the finding or, if nothing was
+        compared, those of the requirement as they were typed. The other keys are attributes.
+        """
         scope = self.finding or self.requirement
         return {
             "require": self.requirement.text,
@@ -153,7 +158,7 @@ class Gate:
         return EXIT_CODES[self.verdict]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the gate for JSON."""
+        """Return the gate for JSON: `verdict`, `exit_code` and `requirements`, the decisions."""
         decisions = [decision.to_dict() for decision in self.decisions]
         return {"verdict": self.verdict, "exit_code": self.exit_code, "requirements": decisions}
 

@@ -82,7 +82,10 @@ class Anchor(Stopping):
         return schedule_pairings(field, pairings, played, f"{last_look}{note}")
 
     def size(self, field: Field) -> int:
-        """Return the number of battles; with `auto`, the maximum."""
+        """Return the number of battles; with `until` or `auto`, the largest possible number.
+
+        With `auto`, the battles of the pilot are included.
+        """
         if self._named_anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
@@ -91,7 +94,7 @@ class Anchor(Stopping):
         return len(pilot.pairings) + (len(items) - len(pilot_items)) * battles_per_item
 
     def rounds(self, field: Field) -> int | None:
-        """Return the maximum number of rounds, the pilot's included; None if it is not fixed."""
+        """Return the largest number of rounds, the pilot included; None if it is not fixed."""
         # `super()` without arguments fails in a dataclass with slots, which is a new class.
         number = super(Anchor, self).rounds(field)
         if number is None or self._named_anchors(field):
@@ -158,7 +161,7 @@ class Anchor(Stopping):
         return parse_model_names(self.anchor, field.models)
 
     def _pilot_round(self, field: Field) -> tuple[frozenset[str], NextRound]:
-        """Return the items of the pilot, and its battles."""
+        """Return the items of the pilot, and its battles: on each item, all pairs of models."""
         items = draw_items(field, self.items, self.seed)
         # Samples of one seed are nested, so these are among all items asked for.
         pilot_items = draw_items(field, min(self.pilot, len(items)), self.seed)

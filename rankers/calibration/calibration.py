@@ -301,7 +301,7 @@ class Conformal:
 
     @property
     def least_models(self) -> int:
-        """Number of models that a finite quantile needs."""
+        """The fewest models with which the quantile `q` is finite at `level`."""
         return models_needed(self.level)
 
     @property
@@ -466,7 +466,10 @@ class Calibration(Document):
 
     @property
     def resamples(self) -> int:
-        """Number of resamples of the bootstrap in `se_method`, 0 for the sandwich."""
+        """Number of resamples of the bootstrap, from `se_method`, as 200 from `bootstrap:200`.
+
+        It is 0 for the sandwich.
+        """
         return int(self.se_method.partition(":")[2] or 0)
 
     def fold_betas(self) -> list[float]:

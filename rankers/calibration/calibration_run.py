@@ -132,7 +132,17 @@ def _build_calibration(
     *,
     scale_correction: bool,
 ) -> Calibration:
-    """Return the calibration of a run; provenance, answer and warnings are added later."""
+    """Return the calibration of a run; provenance, answer and warnings are added later.
+
+    Args:
+        battles: the battles of one judge.
+        run: the held-out ratings and their scale corrections.
+        method: how standard errors are estimated, with the seed.
+        level: confidence level.
+        splits: number of half splits by which the coverage is measured.
+        regularization: lambda of the fits.
+        scale_correction: whether the ratings are corrected in scale.
+    """
     evidence = run.evidence
     seed = method.seed
     held = run.corrected if scale_correction else run.plain
@@ -251,7 +261,15 @@ def _calibration_warnings(
     *,
     scale_corrected: bool,
 ) -> tuple[Notice, ...]:
-    """Return all warnings of a calibration; warnings about the battles come first."""
+    """Return all warnings of a calibration; warnings about the battles come first.
+
+    Args:
+        battles: the battles of one judge.
+        run: the held-out ratings and their scale corrections.
+        calibration: the calibration by the run.
+        level: confidence level.
+        scale_corrected: whether the ratings of the calibration are corrected in scale.
+    """
     held = calibration.models
     warnings = [*battles.notes]
     if battles.votes:

@@ -112,16 +112,22 @@ class DifferenceTest:
     raters: tuple[str, int] | None = None
 
     def p_above(self, null: float = 0.0) -> float:
-        """Return the p-value of the hypothesis that the true difference is at most `null`."""
+        """Return the p-value of the hypothesis that the true difference is at most `null`.
+
+        A small p-value shows that the difference is above `null`.
+        """
         return self._p_of_side(null, 0)
 
     def p_below(self, null: float = 0.0) -> float:
-        """Return the p-value of the hypothesis that the true difference is at least `null`."""
+        """Return the p-value of the hypothesis that the true difference is at least `null`.
+
+        A small p-value shows that the difference is below `null`.
+        """
         return self._p_of_side(null, 1)
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of no difference."""
+        """The two-sided p-value of no difference: twice the smaller one-sided one, 1 at most."""
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def interval(self, level: float) -> tuple[float, float]:

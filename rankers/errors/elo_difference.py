@@ -71,7 +71,11 @@ class _Credit(NamedTuple):
 
     @property
     def tail(self) -> float:
-        """The largest probability of all of this credit, or of none of it."""
+        """The largest probability of all of this credit or, if `share` is 0, of none of it.
+
+        By chance, a model gets all (or none) of the credit on all items most likely if the chance
+        is the same on every item: the expected share (or 1 minus that share).
+        """
         chance = self.expected if self.share else 1 - self.expected
         return chance**self.items
 
@@ -454,13 +458,17 @@ class EloTests:
 
     @cached_property
     def is_scarce(self) -> np.ndarray:
-        """Which models have hardly won or lost any battle, or hardly vary, shape (models,)."""
+        """Mask of the models that are one-sided or hardly vary, shape (models,)."""
         is_scarce: np.ndarray = self.is_one_sided | self.hardly_varies
         return is_scarce
 
     @cached_property
     def hardly_varies(self) -> np.ndarray:
-        """Which models mostly tied, and deviate from that on few items only, shape (models,)."""
+        """Mask of the models that mostly tied and whose credits deviate on few items only.
+
+        At least `MOSTLY_TIED` of their battles are ties, and `deviating_items` is less than
+        `FEWEST_WINS_AND_LOSSES`. The shape is (models,).
+        """
         coded = self.loaded_battles
         size = len(coded.models)
         is_tie = np.abs(coded.credit - 0.5) < SMALLEST_DEVIATION
@@ -471,7 +479,11 @@ class EloTests:
 
     @cached_property
     def is_one_sided(self) -> np.ndarray:
-        """Which models have hardly won, or hardly lost, any battle, shape (models,)."""
+        """Mask of the models that hardly won, or hardly lost, any battle, shape (models,).
+
+        Their wins or their losses, with ties as half of each, are fewer than
+        `FEWEST_WINS_AND_LOSSES`.
+        """
         coded = self.loaded_battles
         size = len(coded.models)
         won_as_a = np.bincount(coded.a, coded.credit, size)
@@ -509,7 +521,11 @@ class EloTests:
 
     @property
     def is_flat(self) -> np.ndarray:
-        """Which models do not vary, or hardly vary and are not one-sided, shape (models,)."""
+        """Mask of the models that are flat, shape (models,).
+
+        No item of a flat model deviates from what is expected, or the model hardly varies and is
+        not one-sided.
+        """
         is_constant = self.deviating_items == 0
         is_flat: np.ndarray = (self.hardly_varies & ~self.is_one_sided) | is_constant
         return is_flat

@@ -180,7 +180,7 @@ class FewBattles:
         return (bound, np.inf) if has_won else (-np.inf, bound)
 
     def expected_sum(self, strength: float) -> float:
-        """Return the expected credit in all battles at a log-strength."""
+        """Return the model's expected weighted credit in all its battles at a log-strength."""
         return float(self.weight @ expit(strength - self.theta[self.opponent]))
 
     def score_interval(self, covariance: np.ndarray, quantile: float) -> tuple[float, float]:
@@ -452,7 +452,10 @@ def with_separated_bounds(
 
 
 def _mask_of(codes: Sequence[int], models: int) -> np.ndarray:
-    """Return the mask of some models, shape (models,)."""
+    """Return the mask of the models with the given codes, shape (models,).
+
+    `models` is the number of all models.
+    """
     mask = np.zeros(models, dtype=bool)
     mask[[*codes]] = True
     return mask

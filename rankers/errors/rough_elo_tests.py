@@ -458,5 +458,8 @@ def _needs_further_steps(largest_change: np.ndarray) -> bool:
 
 
 def _mean_square(expected: np.ndarray) -> np.ndarray:
-    """Return (p^2 + (1 - p)^2) / 2, the mean square of p minus a verdict that is 0 or 1 evenly."""
+    """Return (p^2 + (1 - p)^2) / 2 for expected credits p.
+
+    It is the mean square of the difference between p and a credit that is 0 or 1 with even chances.
+    """
     return (expected**2 + (1 - expected) ** 2) / 2

@@ -205,7 +205,7 @@ Value = TypeVar("Value")
 
 
 def _keep_as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
-    """Return a value unchanged, without what `validate` makes of it.
+    """Validate a value, but return it as it was given: the result of `validate` is dropped.
 
     The ValidationError that `validate` raises for a wrong value is passed on.
     """

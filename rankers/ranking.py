@@ -145,8 +145,8 @@ class Standings:
         ranker: name of the ranker.
         scale: scale of the scores.
         level: confidence level of intervals and rank sets.
-        interval: method behind `low` and `high` of the entries, in words; None if there are no
-            intervals.
+        interval: text that says how `low` and `high` of the entries were made, such as
+            `item-clustered sandwich`; None if there are no intervals.
         entries: the rows, the best model first.
         counts: counts of the battles.
         fit: certificate of the fit.
@@ -162,7 +162,8 @@ class Standings:
         next_in_brief: what to do next, without the details that the last sentence of the answer
             has; None if the answer does not say it.
         checks: the checks of the battles and of this result.
-        error_method: method behind `se` of the entries, in words; None if the ranker gives none.
+        error_method: text that says how `se` of the entries was made, such as `item bootstrap`;
+            None if the ranker gives none.
         tasks: names of the tasks of the items; empty if they are unknown.
         measures: the metrics whose scores decided the battles; empty if judges did.
     """

@@ -72,8 +72,8 @@ def structured_bradley_terry(
         battles: battles of a judge, with human labels (`votes`, or a column `human`). Labelled
             battles need no verdict.
         target, beta, constant, ridge: how the judge's soft credits are computed, as of soft-elo.
-            By default, they come from its margins, with a beta fitted to the labels. Without
-            margins or such a beta, they are its verdicts as they are.
+            By default, they come from its margins, with a beta fitted to the labels. If there are
+            no margins, or no beta can be fitted, they are the judge's verdicts as they are.
         spread_prior: prior median of the deviations' standard deviation, in logits, above 0; 0.35
             by default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.

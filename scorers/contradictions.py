@@ -383,7 +383,7 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
 
 
 def _sentences_on_verdict(after: str) -> Iterator[str]:
-    """Yield the sentences after a verdict that may speak of it.
+    """Yield the sentences after a verdict that may speak of the verdict.
 
     An answer to the judge's own question, such as `Any errors? None.`, does not, nor do the lines
     under a heading such as `Safety issues:`, unless the question or the heading asks for the

@@ -155,11 +155,11 @@ def _swap_keys(
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
-    """Return why the text around the scores makes them unparsed; None if it does not.
+    """Return the reason why text around the scores makes the reply unparsed; None if there is none.
 
     The text may say that the scores are somebody else's, take the scores back, or contradict them.
-    More than `LONGEST_OUTSIDE` characters of text make them unparsed, too, with the reason `several
-    verdicts`. Block quotes are ignored.
+    More than `LONGEST_OUTSIDE` characters of text make the reply unparsed, too, with the reason
+    `several verdicts`. Block quotes are ignored.
 
     Args:
         text: the reply.
@@ -231,7 +231,7 @@ def _near_scores(start: int, end: int) -> Span:
 
 
 def _without_repeated_scores(words_near: str, table: ScoreTable) -> str | None:
-    """Return the text around the scores without the scores that it repeats.
+    """Return the text around the scores without the scores that this text repeats.
 
     A repeated score is one of the response that was named last, such as `8 rather than 10 for
     adherence`. It is replaced by blanks. The result is None if the table has another score for it.

@@ -268,7 +268,7 @@ def _scores_of_pieces(
 def _add_score(
     number: re.Match[str], cell: tuple[str, str] | None, scores: Scores, *, is_object: bool
 ) -> bool:
-    """Add a number to the scores, and return whether it fits them.
+    """Add a number to the scores, and return whether the number fits the scores so far.
 
     It does not fit if it names a scale other than 10, such as `7/5`, or if its cell has another
     score. A number without a cell is not added; it fits unless it stands in a JSON object.

@@ -442,7 +442,10 @@ class Calibration(Document):
 
     @property
     def shown_judge(self) -> str | None:
-        """The judge as people read it; its name if no shorter one is known, None without one."""
+        """The judge's short name for people, or the full name if there is no short one.
+
+        It is None if the judge is not known.
+        """
         shown: str | None = self.provenance.get(SHOWN_JUDGE)
         return shown or self.judge
 

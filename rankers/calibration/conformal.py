@@ -152,10 +152,10 @@ def half_splits(
 def leave_one_score_out(
     residual: np.ndarray, error: np.ndarray, level: float
 ) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) of intervals with the quantile of the others.
+    """Return coverage and median width (Elo points) of intervals that leave one score out.
 
-    The interval of a model uses the scores of all other models. The result is None if there are
-    too few models for a finite quantile. The arguments are those of `half_splits`.
+    The interval of a model uses the quantile of the scores of all other models. The result is None
+    if there are too few models for a finite quantile. The arguments are those of `half_splits`.
     """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
@@ -233,7 +233,8 @@ class ConformalRule:
         Args:
             se: standard error of the rating, as of `error`.
             elo: the rating, scale-corrected, in Elo points.
-            end: the rating of the calibrated model nearest to it, likewise.
+            end: the scale-corrected rating, in Elo points, of the calibrated model whose rating is
+                nearest to `elo`.
         """
         correction = self.scale_correction
         if correction is None or correction.human_se is None or self.of == "human":

@@ -80,7 +80,7 @@ class DifferenceTest:
     Attributes:
         value: the difference, above 0 if the first model is better; infinite if unbounded.
         items: number of items.
-        method: the test, in words.
+        method: name of the test for tables and notes, such as `no item differs`.
         tails: function from an assumed difference to its one-sided p-values; the first rises with
             the difference, the second falls.
         exact_p_at_zero: p-values of a difference of 0 by an exact test; None if there is no such

@@ -318,9 +318,10 @@ def _collect_battles(
 def _battles_between(
     pairs: Pairs, battles: BattleData, is_subject: np.ndarray, is_opponent: np.ndarray
 ) -> np.ndarray:
-    """Return the battles of the models of one mask against those of another, shape (5, cells).
+    """Return the battles of models in `is_subject` against models in `is_opponent`.
 
-    Battles of a pair on one item are summed to one cell. The rows are: code of the model, number of
+    Both are masks, shape (models,). Battles of a pair on one item are summed to one cell, and the
+    result has shape (5, cells). Its rows are: code of the model, number of
     the item, code of the opponent, weight, and the weighted credit that the model earned. A cell
     between two models that are in both masks occurs twice, once for each of them.
     """

@@ -89,7 +89,8 @@ class ScoreEstimates:
         high: upper ends of the intervals, NaN where unknown, shape (models,).
         covariance: covariance of the scores, NaN where unknown, shape (models, models).
         clusters: number of clusters.
-        method: how the intervals were made, in words; None if there are no intervals.
+        method: text for reports that says how the intervals were made, such as `item-clustered
+            sandwich`; None if there are no intervals.
         warnings: warnings about the intervals.
         freedom: degrees of freedom of each score, shape (models,); None if all have clusters - 1.
         allowed: mask of the models whose intervals are valid even if they have few items, shape
@@ -102,7 +103,8 @@ class ScoreEstimates:
         skewness: skewness over clusters of the row's score minus the column's, shape (models,
             models); None if it is negligible.
         tests: tests of pairs that have no standard error or few items, if there are such tests.
-        error_method: how the standard errors were made, in words; None if not said.
+        error_method: text for reports that says how the standard errors were made, such as `item
+            bootstrap`; None if the ranker gives none.
         by_holm: whether pairs are tested by t and Holm's rule instead of the simulated largest
             |t|. They are if clusters are groups of items: of few groups, the covariance of many
             models is too rough for the simulation.
@@ -155,7 +157,7 @@ class ScoreEstimates:
             low: lower ends of all intervals, shape (models,).
             high: upper ends of all intervals, shape (models,).
             changed: mask of the models whose intervals are new, shape (models,).
-            method: how the intervals were made, in words.
+            method: the new attribute `method`.
         """
         by_tests = changed if self.by_tests is None else self.by_tests | changed
         return replace(self, low=low, high=high, by_tests=by_tests, method=method)

@@ -225,9 +225,9 @@ class _Decisions:
 
         Args:
             code: code of the model.
-            others: codes of models, each once, shape (n,).
-            is_ahead: mask of the others that the model is clearly ahead of, shape (n,). It is False
-                for pairs of `add_pair`, which are counted already.
+            others: codes of other models, each once, shape (n,).
+            is_ahead: mask of the elements of `others` that the model is clearly ahead of, shape
+                (n,). It is False for pairs of `add_pair`, which are counted already.
             half_width: half-widths of the intervals of the differences, in the unit of the scores,
                 shape (n,).
         """
@@ -715,7 +715,7 @@ def _critical_value_of(
 def _critical_value_by_holm(
     estimate: ScoreEstimates, codes: np.ndarray, covariance: np.ndarray, level: float
 ) -> float:
-    """Return the critical value of |t| of Holm's rule (1979) for the pairs that it does not reject.
+    """Return the critical value of |t| for the pairs that Holm's rule (1979) does not reject.
 
     All pairs whose |t| is larger are rejected, and no other pairs. With r of m pairs rejected, the
     critical value is the two-sided t quantile of the error rate 1 - `level` divided by m - r. The

@@ -20,7 +20,8 @@ MATCHUP_LEVEL = 0.95
 def matchup_table(battles: BattleData) -> pd.DataFrame:
     """Return the mean credit of each model against each opponent, with intervals.
 
-    Each pair that met has two rows, one for each of its models.
+    Each pair that met has two rows, one for each of its models: all pairs from the side of their
+    first model come first, then all pairs in the same order from the side of their second model.
 
     The standard error of a mean m over G clusters is sqrt(G / (G - 1) sum (S - m W)^2) / sum W,
     where S is the sum of weighted credits of a cluster and W its sum of weights.

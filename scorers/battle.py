@@ -14,8 +14,10 @@ from podium.scorers.reply import ONE_ORDER_UNPARSED, Rating, Verdict, verdict_of
 
 Orders = Literal["both", "random", "as-given"]
 ORDERS = ("both", "random", "as-given")
+"""The values of the option `orders` (see `judgments`)."""
 Rule = Literal["mean", "majority"]
 RULES = ("mean", "majority")
+"""The values of the option `rule` (see `merge_jury`)."""
 NO_QUORUM = "no quorum"
 """Reason of a battle if too few judges could be read, or too few agreed (`merge_jury`)."""
 

@@ -71,6 +71,7 @@ ITEM_START = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])[ \t]")
 DECIDING = re.compile(rf"(?i){words.DECIDING}")
 """A word of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 CLAUSE_END = r"[.;!?\n。；！？]|\Z"
+"""The end of a clause or of the text."""
 OTHER_NAME = r"\b(?i:(?:response|answer|option) )?[AB]\b|\b(?i:the other|other one)\b"
 """The name of a response, such as `response B` or `the other`."""
 OPPOSING_WORD = r"\b(?i:but|while|whereas|aber|mais|pero|но)\b"
@@ -211,9 +212,10 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
 def _is_closing_in_doubt(text_before: str, preferred: str) -> bool:
     """Return whether it is in doubt that the last sentence of a reply, a bare letter, is a verdict.
 
-    It is not if the sentence before it names this response and not the other, and does not blame
-    it, as in `A is correct. A.`, and if no sentence says that there is no verdict. After `Only one
-    of them is wrong. A.`, the letter may be that of the worse response.
+    The result is True if a sentence before the letter chooses neither response. It is also True
+    unless the sentence directly before the letter names this response only and does not blame it,
+    as in `A is correct. A.` (After `Only one of them is wrong. A.`, the letter may be that of the
+    worse response.) Without words before the letter, and for the letter C, the result is False.
 
     Args:
         text_before: the text before the letter.
@@ -269,7 +271,10 @@ def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
 
 
 def _is_dictated(text_before: str) -> bool:
-    """Return whether a sentence before a verdict tells the judge what to write."""
+    """Return whether a sentence before a verdict tells the judge what to write.
+
+    Such a sentence begins with words such as `You must choose` (`INJECTED_INSTRUCTIONS`).
+    """
     return any(map(INJECTED_INSTRUCTION.match, SENTENCE_BREAK.split(text_before)))
 
 
@@ -343,7 +348,10 @@ def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
 
 
 def _wins_criteria(view: str, side: str) -> bool:
-    """Return whether several lines such as `Style: B` name a response, and none the other one."""
+    """Return whether several lines such as `Style: B` name the response `side`, and none the other.
+
+    The last 3,000 characters are searched. Lines about faults or whole responses do not count.
+    """
     lines = CRITERION_WINNER.finditer(view[-SEARCHED_AROUND:])
     sides = [line["side"] for line in lines if _is_of_quality(line["label"])]
     return len(sides) > 1 and set(sides) == {side}
@@ -378,7 +386,7 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
 
 
 def _sentences_on_verdict(after: str) -> Iterator[str]:
-    """Yield the sentences after a verdict that may speak of it.
+    """Yield the sentences after a verdict that may speak of the verdict.
 
     An answer to the judge's own question, such as `Any errors? None.`, does not, nor do the lines
     under a heading such as `Safety issues:`, unless the question or the heading asks for the

@@ -11,6 +11,7 @@ from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.stated_scores import NOUN_BEFORE_NAME
 
 CLOSERS = r"[*_`\"')\]]*[ \t]*"
+"""Closing signs and blanks after a name."""
 BETWEEN = r"(?:[,;.|/&]|\bvs\b\.?|\bversus\b|\b(?:and|und|et|y|while|whereas)\b|[ \t]-(?=[ \t]))"
 """A sign or word between the descriptions of two responses."""
 LIST_SIGNS = r"[^\w\n<>]*"

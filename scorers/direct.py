@@ -92,12 +92,18 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
 
 
 def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:
-    """Return whether a letter is alone on the last line, without a noun such as `Response`."""
+    """Return whether a letter is alone on the last line, without a noun such as `Response`.
+
+    This is the function `CountsUnnamed` of `cot`; its second argument is not used.
+    """
     return statement.form == "alone" and is_last and not statement.has_noun
 
 
 def _write_reasons(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with the reasons, the verdict and the probabilities of all letters."""
+    """Return a reply with the reasons, the line `Verdict: A`, and the letters' probabilities.
+
+    The alternatives are at the last token, spelled with a blank before the letter.
+    """
     text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
     probabilities = {
         f" {letter}": probability
@@ -125,7 +131,11 @@ def _read_letter(
     """
 
     def parse(text: str) -> str | None:
-        """Return the letter that a text means; None if the judge was not offered it."""
+        """Return the letter that a value means; None if the judge was not offered this letter.
+
+        A single letter stands for itself, in any case. Longer values, as `LETTER_OR_TIE` matches
+        them, are names such as `the first one` or words for a tie.
+        """
         letter = text.upper() if len(text) == 1 else _letter_of_words(text)
         return letter if letter in _offered_letters(settings) else None
 
@@ -140,7 +150,10 @@ def _read_letter(
 
 
 def _letter_of_words(text: str) -> str:
-    """Return the letter that words stand for: A for `the first one`, C for `a tie`."""
+    """Return the letter that words stand for: A for `the first one`, B for `the second`, else C.
+
+    Words that name no response are taken for a tie.
+    """
     if FIRST_NAME.fullmatch(text):
         return "A"
     return "B" if SECOND_NAME.fullmatch(text) else "C"

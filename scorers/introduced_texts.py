@@ -33,6 +33,7 @@ SOURCE = re.compile(
     rf"(?<![A-Za-z])[AB](?![A-Za-z])|(?i:\b(?:{words.SOURCES})\b)|{words.CHINESE_SOURCES}"
 )
 """A response, one of its parts, or somebody else, as the source of a text."""
+# The next three are parts of `NAMED_HEADING`: `2. the scores for`, `Response A`, and `(short)`.
 NUMBER_AND_WORDS = r"[^\w\n]*(?:\d+[.)]?[^\w\n]*)?(?:(?:the|scores?|of|for|on) )*"
 """What may precede the noun of a heading, such as `## 2. The score of `."""
 NOUN_AND_LETTER = rf"(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})?[^\w\n]*[AB]?"
@@ -48,8 +49,9 @@ COPY = re.compile(rf"(?i)\b(?:{words.COPIES})\b")
 ITEM_OR_ROW = re.compile(rf"{LIST_MARK.pattern}|[^\n]*\|")
 """An item of a list, a heading or a row of a table."""
 OPEN_ENDS = frozenset(reply_words.OPEN_ENDS.split())
+"""Last words of a line, such as `the`, after which its sentence goes on in the next line."""
 LAST_WORD = re.compile(r"(?P<word>\w+)[*_`\"”’) \t\r]*\Z")
-"""The last word of a line, with the signs after it: `says**`."""
+"""The last word of a line, without a full stop after it."""
 OWN_PARAGRAPH = re.compile(
     rf"(?i)\b(?:i|me|my|mine|myself)(?!\w)|\b(?:{words.RESPONSES_OF_JUDGE})\b"
     r"|(?-i:(?<![\w'’])[AB](?= \w|['’]s\b))"
@@ -76,6 +78,7 @@ PROGRAM = re.compile(
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
 """A line of a console session."""
 OPENING_SIGNS = " \t*_`([{\"'“„«"
+"""Blanks, emphasis and opening signs between a sentence and the verdict after it."""
 SENTENCE_IN_LINE = re.compile(r"(?<=[.!?;。！？；])[*_\"”’)]*\s+")
 """The blanks between two sentences of a line."""
 COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
@@ -92,9 +95,11 @@ NAMED_RESPONSE = re.compile(
 """The name of a response."""
 ANY_WORD = re.compile(r"\w")
 QUOTATION_SIGNS = f"{MASK} \t\r\"“”„«»‘’'"
+"""Characters of a line that has only a part of a quotation."""
 AFTER_VERDICT = sys.maxsize
 """End of a text that goes on after the verdict."""
 DOCSTRING_MARKS = ('"""', "'''")
+"""Marks around the docstrings of Python."""
 
 
 _Form = Literal["any", "paragraphs", "marked", "told"]

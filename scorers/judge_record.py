@@ -9,6 +9,7 @@ from podium.names import seen_name
 
 JudgeKind = Literal["model", "human", "reward", "rule"]
 KINDS: tuple[str, ...] = get_args(JudgeKind)
+"""The kinds of judges, in the order in which messages list them."""
 SCHEMA_FIRST = "schema-first"
 """The field `replies` has this value if the judge is asked for replies with a JSON schema first.
 
@@ -93,7 +94,10 @@ class JudgeRecord:
         return self.model or self.name
 
     def is_called(self, word: str) -> bool:
-        """Return whether a user's word looks like the name of this judge or of its model."""
+        """Return whether a user's word looks like the name of this judge or of its model.
+
+        Two names look alike if `seen_name` makes the same of both.
+        """
         names_of_judge = (self.name, self.model, self.model_name)
         return seen_name(word) in {seen_name(name) for name in names_of_judge if name is not None}
 

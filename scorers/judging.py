@@ -50,6 +50,7 @@ REMINDER = (
     "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
     " Keep to it."
 )
+"""Paragraph that a prompt for a text reply has from the second attempt on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,11 @@ class Judging:
 
     @property
     def asks_schema_first(self) -> bool:
-        """Whether the first reply to a prompt is asked for with a JSON schema."""
+        """Whether the first reply to a prompt is asked for with a JSON schema.
+
+        With `replies=auto`, it is True if the realization prefers schemas (`schema_first`) and has
+        a JSON form.
+        """
         if self.replies == "auto":
             return self.realization.schema_first and self.form is not None
         return self.replies == "schema"
@@ -180,7 +185,10 @@ class Judging:
 
     @property
     def needs_probabilities(self) -> bool:
-        """Whether replies without token probabilities are unparsed."""
+        """Whether replies without token probabilities are unparsed.
+
+        It is True with `logprobs=required`, or if the realization needs probabilities.
+        """
         return self.logprobs == "required" or self.realization.probabilities == "needed"
 
     def has_probabilities(self, structured: bool) -> bool:
@@ -296,7 +304,7 @@ class Judging:
         return "\n\n".join(paragraphs) + "\n"
 
     def reason(self, reply: Reply, mode: FixedMode) -> str | None:
-        """Return why a reply is unparsed; None if it is readable."""
+        """Return why a reply is unparsed, as in the column `reason`; None if it is readable."""
         return self._read_graded(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
@@ -469,7 +477,11 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
 
 
 def known_options() -> Set[str]:
-    """Return the names of all settings of a run that a user may choose."""
+    """Return the names of all options of `build_judging` that a user may choose.
+
+    These are its arguments except `transcript`, and the fields of `Judging` except `settings` and
+    `generation`.
+    """
     plain_values = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
     given_as_fields = {field.name for field in fields(Judging)} - {"settings", "generation"}
     return plain_values | given_as_fields
@@ -610,8 +622,8 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
 def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]) -> str:
     """Return the beginning of the first unparsed reply, or of its error if it has no text.
 
-    The result is empty if all replies are readable. `reasons` says for each reply why it is
-    unparsed, None if it is readable.
+    At most 80 characters are returned (`excerpt_of`). The result is empty if all replies are
+    readable. `reasons` says for each reply why it is unparsed, None if it is readable.
     """
     for reply, reason in zip(replies, reasons, strict=False):
         if reason:
@@ -656,7 +668,10 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], judging: Judging) -> Verdict:
 
 
 def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
-    """Return the verdict about a in a row of `build_verdict_row`."""
+    """Return the verdict about model_a in a row of `build_verdict_row`.
+
+    The margins of criteria are in the columns whose names begin with `margin_`.
+    """
     prefix = "margin_"
     criteria = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
     return Verdict(

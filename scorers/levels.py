@@ -34,7 +34,7 @@ Levels = Mapping[str, tuple[str, float]]
 `_plain_level` makes the plain spelling: lower case, without blanks and decoration.
 """
 __all__ = ["grades", "labels", "points"]
-"""What plug-ins may import from here; the rest may change."""
+"""Names that plug-ins may import from this module; other names may change."""
 
 GRADE_SENTENCE = re.compile(
     r"(?i)\s*(?:overall,? )?(?:(?:the|this) (?:response|answer)|it)"
@@ -106,7 +106,9 @@ DECORATION = re.compile(
 )
 """What may stand around a level inside its brackets: `Score: 85`, `85%`, `85 / 100`, `**A>B`."""
 PRAISE_WORDS = PRAISE.split("|")
+"""Words that fit only a high score, in lower case."""
 BLAME_WORDS = BLAME.split("|")
+"""Words that fit only a low score, in lower case."""
 HIGH_DEGREE = 0.6
 LOW_DEGREE = 0.4
 """Limits on a score's place on its scale, from 0 (lowest) to 1 (highest).
@@ -184,7 +186,7 @@ def points(name: str, count: int) -> Realization:
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
-    """Return the JSON form of a reply that chooses one of these grades."""
+    """Return the JSON form of a reply that chooses one of the grades; `scores` are by grade."""
     ratings = {grade: Rating(score=score, label=grade) for grade, score in scores.items()}
     return choice_form("grade", lambda _: ratings)
 
@@ -282,7 +284,7 @@ def _read_level(
     """
 
     def parse(text: str) -> str | None:
-        """Return the level that a text means; None if it is none of `levels`."""
+        """Return the level, as it is offered, that a text spells; None if it spells no level."""
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 

@@ -51,6 +51,7 @@ ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 SEPARATOR_OF_ORDERS = " / "
 """Separator of two reasons, if the two orders of a battle are unparsed for different reasons."""
+# The next three are parts of `REFUSAL`.
 APOLOGY = r"sorry|apologi[sz]e|apologies|as an ai"
 INABILITY = (
     r"can ?not|can['’]?t|won['’]?t"
@@ -71,6 +72,7 @@ ignored."""
 COMPARISON_LABEL = re.compile(r"(?P<left>[^<>=]+)(?P<signs>[<>]+|=+)(?P<right>[^<>=]+)")
 """A label that compares two responses, such as `A>>B`: a name, signs of one kind, a name."""
 REVERSED_SIGNS = str.maketrans("<>", "><")
+"""Translation that turns round signs of comparison."""
 WORD_WITH_BLANKS = re.compile(r"\s*\S+|\s+$")
 """A word with the blanks before it, or the blanks at the end of the text."""
 

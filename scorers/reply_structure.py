@@ -256,9 +256,9 @@ def _lines_of_fields(view: str) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
-    """Replace each character of the spans by a sign, except line breaks.
+    """Return a text in which a sign replaces each character of the spans, except line breaks.
 
-    The spans must be in order, and must not overlap.
+    The text keeps its length. The spans must be in order, and must not overlap.
     """
     parts = []
     last_end = 0
@@ -270,7 +270,10 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 
 
 def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans, and merge spans that overlap; those that only touch stay apart."""
+    """Return spans sorted by start, with overlapping ones merged.
+
+    Spans that only touch stay apart.
+    """
     merged: list[Span] = []
     for start, end in sorted(spans):
         last_start, last_end = merged[-1] if merged else (start, start)

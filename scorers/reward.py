@@ -11,9 +11,10 @@ def rating_of_value(value: object) -> Rating:
     """Convert what a function returned to a rating.
 
     Returns:
-        A rating whose score is the value, if that is a finite number or an array with one. Else an
-        unparsed rating with the reason `empty` (None), `out of range` (infinite, NaN, or too large
-        for a float), or `no verdict` (any other value, such as text or a truth value).
+        A rating whose score is the value, if the value is a finite number or an array with one
+        finite number. Otherwise, an unparsed rating with the reason `empty` (None), `out of range`
+        (infinite, NaN, or too large for a float), or `no verdict` (any other value, such as text or
+        a truth value).
     """
     if value is None:
         return Rating(score=None, reason="empty")

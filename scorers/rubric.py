@@ -129,7 +129,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 
 def _scores_of_side(table: ScoreTable, side: str) -> dict[str, Any]:
-    """Return the scores of one response, by criterion."""
+    """Return the scores of the response `side` (A or B), by criterion; the table must have all."""
     return {name: table.scores[side, name] for name in CRITERIA}
 
 
@@ -157,11 +157,11 @@ def _swap_keys(
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
-    """Return why the text around the scores makes them unparsed; None if it does not.
+    """Return the reason why text around the scores makes the reply unparsed; None if there is none.
 
     The text may say that the scores are somebody else's, take the scores back, or contradict them.
-    More than `LONGEST_OUTSIDE` characters of text make them unparsed, too, with the reason `several
-    verdicts`. Block quotes are ignored.
+    More than `LONGEST_OUTSIDE` characters of text make the reply unparsed, too, with the reason
+    `several verdicts`. Block quotes are ignored.
 
     Args:
         text: the reply.
@@ -184,7 +184,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
         return "several verdicts"
     if _has_other_scores(words_near.lower()):
         return "several verdicts"
-    # A remark explains the scores, as a sentence after `Reasons:` does.
+    # Remarks explain the scores. With `Reasons:` before it, a remark is read as an explanation.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
     scores_start = table.places[0][0]
@@ -233,7 +233,7 @@ def _near_scores(start: int, end: int) -> Span:
 
 
 def _without_repeated_scores(words_near: str, table: ScoreTable) -> str | None:
-    """Return the text around the scores without the scores that it repeats.
+    """Return the text around the scores without the scores that this text repeats.
 
     A repeated score is one of the response that was named last, such as `8 rather than 10 for
     adherence`. It is replaced by blanks. The result is None if the table has another score for it.

@@ -186,7 +186,11 @@ def _leads_of_columns(text: str) -> Iterator[Lead]:
 
 
 def _leads_of_fields(text: str) -> Iterator[Lead]:
-    """Yield the lead of the scores in JSON fields, such as `"score_a": 7, "score_b": 3`."""
+    """Yield the lead of the scores in JSON fields, such as `"score_a": 7, "score_b": 3`.
+
+    Of several scores of a response, the last one counts. There is no lead unless both responses
+    have a score.
+    """
     scores: dict[str, float] = {}
     for field in SCORE_FIELD.finditer(text):
         side = (field["after"] or field["before"]).upper()
@@ -196,7 +200,10 @@ def _leads_of_fields(text: str) -> Iterator[Lead]:
 
 
 def _leads_of_sections(text: str) -> Iterator[Lead]:
-    """Yield the lead of the last scores that stand under the names of the two responses."""
+    """Yield the lead of the last scores that stand under the names of the two responses.
+
+    There is no lead unless both responses have a score.
+    """
     side = ""
     scores: dict[str, float] = {}
     for line in text.split("\n"):

@@ -20,6 +20,7 @@ from podium.scorers.verdict_statements import GAP
 # The answer yes or no, with the blanks and emphasis before it.
 ANSWER = re.compile(rf"{GAP}((?i:yes|no))\b")
 SCORE = {"yes": 1.0, "no": 0.0}
+"""Score by the word of the reply."""
 REJECTED_REASONS = ("retracted", "reported", "several verdicts", "refusal")
 """Reasons with which a reply is unparsed, whatever its token probabilities are."""
 

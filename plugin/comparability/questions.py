@@ -189,7 +189,10 @@ def _are_groups_reworded(
 
 
 def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:
-    """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
+    """Return the finding for runs whose ids have equal inputs, or inputs that are unknown.
+
+    The pairing is `id` if each run has an item with a known input, else `unknown`.
+    """
     ids = {item.id for run in runs for item in run.items}
     have_known_inputs = []
     for run in runs:
@@ -215,17 +218,16 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
 
 
 def _number_of_shared_ids(runs: Sequence[AskedRun]) -> int:
-    """Return the number of ids that stand in several runs."""
+    """Return the number of ids that occur in several runs."""
     runs_of_id = Counter(item.id for run in runs for item in run.items)
     return sum(number > 1 for number in runs_of_id.values())
 
 
 def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
-    """Return whether an input has an id in one run and another id in a second run, while neither
-    run has the id of the other.
+    """Return whether two runs have an input under different ids, neither of which is in both runs.
 
-    Call it only if no id has different inputs in two runs: of runs with the same ids, one is
-    looked at, since they have the same inputs.
+    The function is called only if no id has different inputs in two runs. Of runs with the same
+    ids, one is looked at, since they have the same inputs.
     """
     run_of_ids = {}
     for run in runs:
@@ -349,7 +351,11 @@ def _settings_that_change_inputs(
 def _conflict_between(
     runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
 ) -> Conflict | None:
-    """Return the first id that has different inputs in two groups of runs, or None."""
+    """Return the first id that has different inputs in two groups of runs; None if there is none.
+
+    `reference` and `group` are positions in `runs`. The conflict has the run of the reference as
+    its earlier run.
+    """
     for start in reference:
         items_of_first = {item.id: item for item in runs[start].items}
         for position in group:
@@ -434,9 +440,9 @@ def _unshared_items(
 
 
 def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str, Any]:
-    """Return the first conflicting id, with the beginnings of two of its inputs, by source.
+    """Return the first conflicting id (`item`), and the beginnings of two inputs (`inputs`).
 
-    Empty if there is no such id.
+    `inputs` has them by the source of their run. The result is empty if there is no such id.
     """
     if not conflicts:
         return {}
@@ -454,5 +460,5 @@ def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str,
 
 
 def _changed_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names that differ from the ids."""
+    """Return the names that differ from the ids, by id."""
     return {item: name for item, name in names.items() if item != name}

@@ -75,7 +75,10 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 DEFAULT = "default"
 """What texts show for an option that was not given."""
 TEXT_OF_ONLY_HASH = "one of its own"
-"""What texts show for the only value that is a hash, beside others such as the default."""
+"""What texts show for a value that is a hash, if no other value of the setting is a hash.
+
+An example is a chat template: `chat template: default (org/A), one of its own (org/B)`.
+"""
 NOT_RECORDED = "not recorded"
 """What texts show for a field that the files of other runs have."""
 HASH = re.compile("[0-9a-f]{32,}")
@@ -116,7 +119,7 @@ class SettingDifference:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether the setting should be the same for all models."""
+        """Whether the setting should be the same for all models: its kind is in `FLAGGED_KINDS`."""
         return self.setting.kind in FLAGGED_KINDS
 
     @property
@@ -162,7 +165,8 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
 def _group_by_cause(
     settings: Sequence[Setting], runs: Sequence[RunRecord]
 ) -> dict[Setting, tuple[Setting, ...]]:
-    """Group settings in which runs differ: those that others explain are listed with these.
+    """Group settings in which runs differ: a setting that another explains is listed with the
+    other.
 
     A setting of a kind in `IMPLIED_KINDS` is explained if runs with the same values of all settings
     of the kinds in its `CAUSES` have the same value of it.
@@ -172,7 +176,8 @@ def _group_by_cause(
         runs: the runs of a task.
 
     Returns:
-        Each setting that is not explained, with the settings whose first cause it is.
+        Each setting that is not explained, with the settings that it explains. A setting with
+        several causes is listed with the first of them.
     """
     implied: dict[Setting, list[Setting]] = {setting: [] for setting in settings}
     for kind in IMPLIED_KINDS:
@@ -231,7 +236,12 @@ def _known_values(
 
 
 def _has_default(run: RunRecord, setting: Setting) -> bool:
-    """Return whether a setting that a run does not record had its default value."""
+    """Return whether a setting that a run does not record had its default value.
+
+    For a setting of a scorer, it is True if the run has the scorer. For any other setting, it is
+    True if the run is described and the kind is not in `RECORDED_KINDS`; for the kind `dataset`,
+    the run must have a dataset, too.
+    """
     if setting.scorer:
         return any(name == setting.scorer for name, _ in run.scorers)
     if setting.kind == "dataset" and not run.dataset:
@@ -262,7 +272,11 @@ def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, t
 
 
 def _may_lack(run: RunRecord, setting: Setting) -> bool:
-    """Return whether a setting that a run does not record may have had no default value."""
+    """Return whether a run may lack a setting that it does not record, even as a default.
+
+    This is so for arguments of a task, unless the run records that unrecorded arguments have their
+    defaults.
+    """
     return setting.kind == "task argument" and not run.unrecorded_arguments_have_defaults
 
 
@@ -324,10 +338,11 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
 
 
 def _plain_content(value: str) -> str:
-    """Return a value without the quotation marks of JSON and a hash at its end; of a hash, its
-    first digits.
+    """Return the text of a value, without the quotation marks of JSON and without a hash at its
+    end.
 
-    Of a long list or object, it is the number of its values, since its beginning says little.
+    Of a hash, it is the first 8 digits. Of a list or object of more than 60 characters, it is the
+    number of its values, such as `12 values`, since its beginning says little.
     """
     try:
         content = json.loads(value)
@@ -465,7 +480,7 @@ def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> lis
 
 
 def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
-    """Return the settings in which the runs of one model differ on a task."""
+    """Return the settings in which the runs of one model differ on at least one task, sorted."""
     tasks: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         tasks[run.task].append(run)
@@ -477,7 +492,17 @@ def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
 def _shown_settings(
     runs: Sequence[RunRecord], settings: Sequence[Setting]
 ) -> dict[Setting, dict[str, str]]:
-    """Return the texts of the values of the settings that the names of a model's runs show."""
+    """Return the settings that the names of a model's runs show, with the texts of their values.
+
+    Settings that others imply are left out.
+
+    Args:
+        runs: the runs of the model.
+        settings: the settings in which the runs differ.
+
+    Returns:
+        For each setting, the text of each known value by the value.
+    """
     texts = {}
     for setting in _without_implied(settings, runs):
         values = [run.value_of(setting) for run in runs]
@@ -532,7 +557,7 @@ def _are_redundant(
     settings_in_names: Sequence[Setting],
     evaluations: Sequence[Sequence[RunRecord]],
 ) -> bool:
-    """Return whether names that show some settings tell the runs apart without the other settings.
+    """Return whether names that show some settings distinguish the runs without other settings.
 
     They do if two conditions hold. Evaluations with one name have one value of each other setting,
     as far as it is known: some tasks may lack a setting. And runs of one task with one name have
@@ -572,8 +597,9 @@ def _named_settings(
 ) -> tuple[Setting, ...]:
     """Return the settings that the names of a model's runs show or imply.
 
-    Differences in the other settings are told apart from the names. These are the settings that are
-    left out, and settings that one of them may have changed (`CAUSES`), unless shown settings did.
+    The result has the settings of `differing`, except those that are left out, and those that a
+    setting that is left out may have changed (`CAUSES`), unless shown settings explain them. Notes
+    tell the differences in the excepted settings.
 
     Args:
         runs: the runs of the model.
@@ -617,8 +643,10 @@ def differ_in_words(runs: Iterable[RunRecord]) -> bool:
 
 
 def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
-    """Return a note for each task on the settings that differ between models and are not
-    flagged."""
+    """Return a note for each task on the settings that differ between models and are not flagged.
+
+    Tasks without such a setting have no note.
+    """
     by_task: dict[str, list[str]] = defaultdict(list)
     for difference in differences_of_models(runs):
         if not difference.is_flagged:
@@ -631,5 +659,5 @@ def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
 
 
 def undescribed_sources(runs: Sequence[RunRecord]) -> list[str]:
-    """Return the sources of the runs whose settings are unknown."""
+    """Return the sources of the runs whose settings are unknown, in order; they may repeat."""
     return [run.source for run in runs if not run.is_described]

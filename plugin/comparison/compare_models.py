@@ -257,8 +257,9 @@ def _build_pair(
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    If `answers` is None, or has no answers of one of the two models, the items are those of battles
-    which say that the responses are identical; None if no battle says so.
+    If `answers` is None, or has no answers of one of the two models, the items are those whose
+    battles say that the responses are identical (`items_of_identical`). If that is not known
+    either, `identical` of the pair is None.
 
     Args:
         candidate: full name of the candidate.
@@ -357,8 +358,8 @@ def _read_all(
             return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:
         raise UsageError(
-            "battles that are read already stand alone: give no other sources and no options "
-            "beside them"
+            "a Battles object cannot be compared together with other sources, or with options for "
+            "reading: leave them out"
         )
     return next(table for table in tables if isinstance(table, Battles))
 
@@ -499,7 +500,7 @@ def _compare_slices(
 
 
 def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
-    """Return a finding with `likely_item` set, also in its slices."""
+    """Return a finding whose field `likely_item` is `column`, also in its slices."""
     slices = tuple(replace(each, likely_item=column) for each in finding.slices)
     return replace(finding, likely_item=column, slices=slices)
 
@@ -620,6 +621,7 @@ def _with_doubts(
     if doubts.get("doubt") is None:
         doubts["doubt"] = dependent_groups(checks)
     if doubts.get("judge_doubt") is None:
+        # The empty mapping: `compare` has no option that names families of models.
         doubts["judge_doubt"] = doubt_about_relation(battles, {}, models)
     # What unparsed battles explain is known of all battles, not of a slice.
     in_slices = {**doubts, "doubt": doubts.get("doubt") or doubts.get("loss_check")}
@@ -796,13 +798,19 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
 
 
 def _names_of_metrics_hold_tasks(battles: Battles) -> bool:
-    """Return whether the name of every metric begins with its task, as those of Inspect do."""
+    """Return whether the name of every metric begins with its task, as those of Inspect do.
+
+    The result is False if nothing is known of a metric.
+    """
     measures = [battles.measure_of(name) for name in battles.metrics]
     return all(measure is not None and measure.task_is_named for measure in measures)
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    """Set the number of tests of findings, and adjust their p-values by Holm's rule over all."""
+    """Return copies of findings with the number of tests, and p-values adjusted by Holm's rule.
+
+    Each finding counts as one test. The findings stay in their order.
+    """
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [
         replace(finding, tests=len(findings), p_adjusted=p)

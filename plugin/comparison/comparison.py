@@ -63,7 +63,11 @@ class Comparison(Document):
         return add_accepted(answer, self.accepted)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison for JSON."""
+        """Return the comparison as plain Python values, for JSON.
+
+        The findings are under the key `comparisons`, and the version of the format under `podium`.
+        `gate` is None without requirements. The other keys are attributes.
+        """
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),

@@ -112,10 +112,11 @@ def _sections_of_finding(
 
 
 def _doubts_about_slices(finding: PairFinding) -> Iterator[str]:
-    """Yield why nothing can be claimed in slices, that the order decides there, and what else was
-    found about the order or losses.
+    """Yield clauses on the doubts about single slices, in the order of the slices.
 
-    What was found in all slices alike stands in the answer, and is left out.
+    A slice with a `doubt` has one clause, which says why nothing can be claimed. Any other slice
+    has the clauses of its `judge_doubt` and its `loss_check`, if there are such checks. Doubts
+    about the whole finding stand in the answer, and are left out.
     """
     texts_already_shown = [finding.doubt, finding.judge_doubt, finding.loss_check]
     for finding_of_slice in finding.slices:

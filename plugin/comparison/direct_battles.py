@@ -119,13 +119,16 @@ class DirectBattles:
 
     @property
     def cluster(self) -> np.ndarray:
-        """Code of the group of each battle's item, or of the item without groups, from 0."""
+        """Code of each battle's group or, without groups, of its item, from 0, shape (battles,)."""
         unit = self.item if self.group is None else self.group
         _, code = np.unique(unit, return_inverse=True)
         return code
 
     def take(self, keep: np.ndarray) -> "DirectBattles":
-        """Return the battles of a mask, shape (battles,); items that have none are left out."""
+        """Return the battles of the mask `keep`, shape (battles,).
+
+        Items without a kept battle are left out of `item_names`, and the others get new codes.
+        """
         columns: dict[str, Any] = {}
         for attribute in fields(self):
             column = getattr(self, attribute.name)

@@ -21,8 +21,11 @@ from podium.responses.verdict_sources import read_responses_beside_verdicts, res
 from podium.storage.remote import is_url
 
 NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
+"""Why identical answers are not counted if the sources have no answers."""
 LOG_SUFFIX = ".eval"
+"""End of the names of Inspect's logs."""
 PAIRED_BY_INPUT = "items are paired by input"
+"""Why identical answers are not counted if items may have other names in the scores."""
 
 
 def split_arguments(
@@ -214,7 +217,7 @@ def find_responses(
 
 
 def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool:
-    """Return whether an error is about a log or samples file of a host."""
+    """Return whether the source of an error is a log or samples file of a host."""
     path = Path(error.source or "")
     if is_samples(path):
         return True

@@ -50,7 +50,7 @@ class ItemResults:
         return code
 
     def take(self, rows: np.ndarray) -> "ItemResults":
-        """Return the items of a mask, or of positions in their order."""
+        """Return the items of a mask, shape (items,), or of positions, in the order of these."""
         columns: dict[str, Any] = {}
         for each in fields(self):
             column = getattr(self, each.name)
@@ -58,7 +58,10 @@ class ItemResults:
         return ItemResults(**columns)
 
     def largest_first(self) -> "ItemResults":
-        """Return the items by the size of their differences; equal ones keep their order."""
+        """Return the items, those with the largest absolute difference first.
+
+        Items of equal differences keep their order.
+        """
         return self.take(np.argsort(-np.abs(self.difference), kind="stable"))
 
     def to_dicts(self, most: int, *, has_weights: bool) -> list[dict[str, Any]]:
@@ -68,7 +71,7 @@ class ItemResults:
 
         Args:
             most: largest number of items.
-            has_weights: whether the weights are in it.
+            has_weights: whether the mappings have the key `weight`.
         """
         left_out = {"lead"}
         if not has_weights:

@@ -16,6 +16,7 @@ from podium.rankers.errors.intervals import mean_interval, t_quantile
 from podium.rankers.estimate import Estimate
 
 CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
+"""Functions of two arrays that compute rank correlations, by name."""
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a standard normal error."""
 FEWEST_RANKED = 5
@@ -183,8 +184,9 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
         level: simultaneous confidence level of all differences, in (0, 1).
 
     Returns:
-        The choice. If no model is rated by all contenders, the choice is the first contender, and
-        the others are not compared.
+        The choice. Its errors are over the models that all contenders rate; of equal errors, the
+        first contender is the best. If no model is rated by all contenders, the choice is the first
+        contender, and `others` is empty.
     """
     contenders = []
     # Hard ratings do not depend on the target, so the first calibration has those of all.
@@ -221,7 +223,10 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
 
 
 def _errors_by_model(contender: Contender) -> dict[str, float]:
-    """Return the absolute error of each model's rating by name; unknown errors are left out."""
+    """Return the absolute error of each model's rating, in Elo points, by the model's name.
+
+    Models whose error is unknown are left out.
+    """
     errors = {}
     for held_out in contender.held:
         residual = held_out.residual(contender.kind)
@@ -240,13 +245,14 @@ def _jackknife(
 
     Args:
         rule: `spearman` or `kendall`.
-        ours: our ratings and the human ones, shape (models,) each.
-        theirs: their ratings and the human ones.
-        level: confidence level.
+        ours: our ratings and the human ratings, shape (models,) each.
+        theirs: their ratings and the human ratings of the same models, shape (models,) each.
+        level: confidence level, in (0, 1).
 
     Returns:
-        The difference, None if one of the correlations is unknown. It has no interval if there are
-        fewer than five models, or if leaving out a model makes a correlation unknown.
+        The difference, ours minus theirs; None if one of the correlations is unknown. The ends are
+        None if there are fewer than five models, or if leaving out a model makes a correlation
+        unknown.
     """
     our_ratings, our_human_ratings = ours
     their_ratings, their_human_ratings = theirs
@@ -304,7 +310,11 @@ def _correlation_interval(
 
 
 def _paired_ratings(held_out_models: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judge's and the human ratings of models that have both, shape (models,) each."""
+    """Return the judge's and the human ratings of models that have both, shape (models,) each.
+
+    `kind` is that of the judge's ratings, `hard` or `soft`. Models with an unbounded rating are
+    left out, too.
+    """
     rated = [model for model in held_out_models if model.residual(kind) is not None]
     judge = [model.rating(kind) for model in rated]
     human = [model.human_elo for model in rated]

@@ -132,7 +132,17 @@ def _build_calibration(
     *,
     scale_correction: bool,
 ) -> Calibration:
-    """Return the calibration of a run; provenance, answer and warnings are added later."""
+    """Return the calibration of a run; provenance, answer and warnings are added later.
+
+    Args:
+        battles: the battles of one judge.
+        run: the held-out ratings and their scale corrections.
+        method: how standard errors are estimated, with the seed.
+        level: confidence level.
+        splits: number of half splits by which the coverage is measured.
+        regularization: lambda of the fits.
+        scale_correction: whether the ratings are corrected in scale.
+    """
     evidence = run.evidence
     seed = method.seed
     held_out_models = run.corrected if scale_correction else run.plain
@@ -166,7 +176,9 @@ def _build_calibration(
 def _check_options(
     level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float
 ) -> None:
-    """Raise UsageError for an option that is out of its range."""
+    """Raise UsageError for the first option that is out of its range, in the order of the
+    options.
+    """
     check_level(level)
     require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
@@ -184,9 +196,9 @@ def calibrate_targets(
 ) -> list[Calibration]:
     """Return a calibration by every target that the battles allow.
 
-    These are `margin`, `criteria`, `smoothing` with a fitted constant and with five given ones,
-    and `credit` if it is the default. A target is left out if it raises NotIdentifiedError. The
-    list is empty if all do.
+    The targets are, in this order, `credit` if it is the default, `margin`, `criteria`, and
+    `smoothing` with a fitted constant and with five given constants. A target is left out if it
+    raises NotIdentifiedError. The list is empty if all targets do.
 
     Args:
         battles: battles of one judge, with human labels.
@@ -251,7 +263,15 @@ def _calibration_warnings(
     *,
     scale_corrected: bool,
 ) -> tuple[Notice, ...]:
-    """Return all warnings of a calibration; warnings about the battles come first."""
+    """Return all warnings of a calibration; warnings about the battles come first.
+
+    Args:
+        battles: the battles of one judge.
+        run: the held-out ratings and their scale corrections.
+        calibration: the calibration by the run.
+        level: confidence level.
+        scale_corrected: whether the ratings of the calibration are corrected in scale.
+    """
     held_out_models = calibration.models
     warnings = [*battles.notes]
     if battles.votes:
@@ -282,8 +302,8 @@ def _data_warnings(
 ) -> list[Notice]:
     """Return warnings about models and battles that the calibration leaves out, partly or wholly.
 
-    `hard` has the held-out ratings by hard verdicts, and `held_out_models` the models that are held
-    out.
+    Each warning names its models; a warning without models is left out. `hard` has the held-out
+    ratings by hard verdicts, and `held_out_models` the models that are held out.
     """
     judged_battles = int(battles.readable.sum())
     signal = read_signal(battles, evidence.signal.kind, credits_as_margins=True)
@@ -334,9 +354,9 @@ def _names_of_incomplete(
 
 
 def _lacks_error(model: HeldOut) -> bool:
-    """Return whether a model has a soft rating, and its standard error is unknown or zero.
+    """Return whether a model has a soft rating whose standard error is unknown or zero.
 
-    Up to `SMALLEST_SE`, a standard error counts as zero.
+    Up to `SMALLEST_SE`, a standard error counts as zero. The result is False without a soft rating.
     """
     has_error = model.soft_se is not None and model.soft_se > SMALLEST_SE
     return model.soft_elo is not None and not has_error
@@ -350,7 +370,12 @@ def _calibration_provenance(
     ridge: float,
     constant: float | None,
 ) -> dict[str, Any]:
-    """Return sources, options, versions, date and numbers of labels of a calibration."""
+    """Return the provenance of a calibration, for the JSON.
+
+    The keys are `shown_judge` (the short name of the judge, if the battles name one), those of
+    `build_provenance`, `date` (of today, in UTC), `counts`, `human` (numbers of labelled battles,
+    of ties and of preferences) and `prompts` (hashes).
+    """
     options = {
         "level": level,
         "splits": splits,

@@ -61,7 +61,10 @@ def scale_warnings(
 
 
 def _errors_of_both_kinds(held_out_models: Sequence[HeldOut]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the absolute errors of hard and of soft ratings, shape (models with both,) each."""
+    """Return the absolute errors of hard and of soft ratings, in Elo points.
+
+    Both arrays have shape (n,), in the order of the n models that have both residuals.
+    """
     hard_errors = []
     soft_errors = []
     for model in held_out_models:
@@ -76,9 +79,10 @@ def _errors_of_both_kinds(held_out_models: Sequence[HeldOut]) -> tuple[np.ndarra
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     """Return the finding of a calibration in at most four sentences.
 
-    They say how far off soft and hard ratings of a new model are, whether the soft ratings say
-    anything, by what factor they are corrected, and how much of the error is that of the humans.
-    There is one sentence if fewer than two models could be held out.
+    The sentences say, each only if it is known: that the soft ratings carry no information (first),
+    how far off soft and hard ratings of a new model are, by what factor soft ratings are corrected,
+    and how much of the error is the sampling error of the humans. There is one sentence if fewer
+    than two models could be held out.
     """
     soft = calibration.accuracy["soft"]
     correction = calibration.scale_correction.get("soft")
@@ -131,7 +135,11 @@ def _verdicts_text(corrections: Mapping[str, ScaleCorrection]) -> str:
 
 
 def _scale_text(correction: ScaleCorrection) -> str:
-    """Return the clause that compares differences of human ratings with the judge's."""
+    """Return the clause that compares differences of human ratings with the judge's.
+
+    An example is `human ratings are 1.30 times (1.10 … 1.52) as far apart as the judge's`, without
+    a full stop. Without an interval, the brackets are left out.
+    """
     has_interval = correction.low is not None and correction.high is not None
     interval_text = f" ({correction.low:.2f} … {correction.high:.2f})" if has_interval else ""
     return (

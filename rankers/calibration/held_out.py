@@ -90,9 +90,13 @@ def is_uninformative(
 ) -> bool:
     """Return whether the judge's ratings do not clearly rise with human ratings.
 
-    They do not if their covariance with human ratings is not positive, or if the interval of the
-    factor reaches below `SMALLEST_FACTOR`. The result is False if there are too few models for an
-    interval.
+    The result is True if the covariance of both ratings is not positive, or if the interval of the
+    factor reaches below `SMALLEST_FACTOR`. It is False if there are too few models for an interval.
+
+    Args:
+        judge: log-strengths by the judge, shape (models,).
+        human: log-strengths by humans, shape (models,).
+        scale_correction: the factor that `estimate_scale_correction` found for them.
     """
     if scale_correction.low is None:
         return False
@@ -166,7 +170,7 @@ class HeldOutRun:
     corrections: Mapping[str, ScaleCorrection]
 
     def anchors(self) -> tuple[AnchorStrengths, ...]:
-        """Return the log-strengths of all models in the joint fits."""
+        """Return the log-strengths of all models in the joint fits, one record for each model."""
         human = self.scales["human"].anchors.tolist()
         hard = self.scales["hard"].anchors.tolist()
         soft = self.scales["soft"].anchors.tolist()
@@ -174,7 +178,7 @@ class HeldOutRun:
         return tuple(AnchorStrengths(*fields) for fields in columns)
 
     def accuracy(self, held_out_models: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
-        """Return the accuracy of the `hard` and the `soft` ratings in `held_out_models`.
+        """Return the accuracy of the ratings in `held_out_models`, with the keys `hard` and `soft`.
 
         Both include the mean error before the scale correction, `plain_mae`. The accuracy of
         `soft` ratings also includes the log loss of held-out predictions, unless the target is

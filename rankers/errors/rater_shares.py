@@ -32,8 +32,8 @@ class RaterShares:
     def enlarge(self, covariance: np.ndarray, raters: int) -> np.ndarray:
         """Return a covariance by raters with the enlargement of each model.
 
-        Its null space, such as the direction of all ratings alike, stays without variance. A
-        covariance with NaN is enlarged without that.
+        The result is new. Directions without variance, such as that of all ratings alike, stay
+        without variance, except in a covariance with NaN.
 
         Args:
             covariance: the covariance with the factor G / (G - 1), shape (models, models).

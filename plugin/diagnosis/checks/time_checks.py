@@ -7,6 +7,7 @@ changes from the first battle to the last. Time is the rank of the battle among 
 that a pause does not count as much as battles.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 

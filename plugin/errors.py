@@ -241,7 +241,7 @@ def unknown_value_error(option: str, value: object, allowed: Iterable[object]) -
     return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 
 
-def unknown_name_error(kind: str, name: str, known: Iterable[str]) -> UsageError:
+def unknown_name_error(kind: str, name: str, known_names: Iterable[str]) -> UsageError:
     """Return the error for an unknown name.
 
     It lists the known names, and suggests the first one that adds settings to the unknown one, or
@@ -250,9 +250,9 @@ def unknown_name_error(kind: str, name: str, known: Iterable[str]) -> UsageError
     Args:
         kind: what the name is of, in the singular: `model`, `ranker` ...
         name: the name as typed.
-        known: the known names.
+        known_names: the known names.
     """
-    names = sorted(known)
+    names = sorted(known_names)
     # Models of runs with several settings are named `NAME (SETTING=VALUE)`.
     with_settings = [known_name for known_name in names if known_name.startswith(f"{name} (")]
     near = with_settings or get_close_matches(name, names, n=1)

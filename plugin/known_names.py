@@ -6,7 +6,7 @@ from podium.errors import UsageError, unknown_name_error
 from podium.names import seen_name, spelled_like
 
 
-def find_name(kind: str, name: str, known: Iterable[str]) -> str:
+def find_name(kind: str, name: str, known_names: Iterable[str]) -> str:
     """Return the known name that a typed name stands for.
 
     The first of these that exists is returned: the name itself; a name that looks the same, for
@@ -16,12 +16,12 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
     Args:
         kind: what the names are of, for messages: `model` or `section`.
         name: the name as typed.
-        known: the known names.
+        known_names: the known names.
 
     Raises:
         UsageError: no known name matches, or several do in the same way.
     """
-    names = sorted(set(known))
+    names = sorted(set(known_names))
     ends = spelled_like(name, names)
     if not ends:
         ending = f"/{seen_name(name)}"

@@ -43,7 +43,7 @@ def names_alike(names: Iterable[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for name in sorted({*names}):
         groups.setdefault(seen_name(name), []).append(name)
-    return {seen: group for seen, group in groups.items() if len(group) > 1}
+    return {visible_name: group for visible_name, group in groups.items() if len(group) > 1}
 
 
 def escaped_name(name: str) -> str:
@@ -71,16 +71,16 @@ def _escaped_sign(sign: str) -> str:
     return sign
 
 
-def spelled_like(name: str, known: Collection[str]) -> list[str]:
+def spelled_like(name: str, known_names: Collection[str]) -> list[str]:
     """Return the known names that a name stands for.
 
     If the name itself is known, it is the only one. Otherwise these are the names that look the
     same (`seen_name`), in their order; there may be none.
     """
-    if name in known:
+    if name in known_names:
         return [name]
-    seen = seen_name(name)
-    return [other for other in known if seen_name(other) == seen]
+    visible_name = seen_name(name)
+    return [other for other in known_names if seen_name(other) == visible_name]
 
 
 def bare_and_prefixed(names: Sequence[str]) -> dict[str, list[str]]:

@@ -53,8 +53,8 @@ def quantity(number: int, noun: str, verbs: str = "") -> str:
         >>> quantity(1200, "item"), quantity(1, "item", "has|have")
         ('1,200 items', '1 item has')
     """
-    counted = f"{number:,} {plural(noun, number)}"
-    return f"{counted} {word_for(number, *verbs.split('|'))}" if verbs else counted
+    number_and_noun = f"{number:,} {plural(noun, number)}"
+    return f"{number_and_noun} {word_for(number, *verbs.split('|'))}" if verbs else number_and_noun
 
 
 def group_noun(column: str) -> str:

@@ -27,7 +27,9 @@ EEE = "every-eval-ever"
 HUB = "hf-eval-results"
 PREFERENCE = "preference"
 DATASET = re.compile(r"[\w.-]+/[\w.-]+")
+"""The name of a dataset on the Hub, such as `tatsu-lab/alpaca_eval`."""
 LINK = re.compile(r"https?://[^\s/]+\S*")
+"""A link, such as `https://example.org/card`."""
 OF_ALL = ("to", "output", "sources")
 """Parameters of every export."""
 OF_RECORDS = {
@@ -48,7 +50,7 @@ data."""
 )
 @options.sources
 @options.choice_option(
-    "--to", f"{EEE} {HUB} {PREFERENCE}", "What to write.", required=True, default=None
+    "--to", values=f"{EEE} {HUB} {PREFERENCE}", help="What to write.", required=True, default=None
 )
 @click.option(
     "-o",
@@ -86,8 +88,8 @@ data."""
 )
 @options.choice_option(
     "--form",
-    " ".join(FORMS),
-    f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
+    values=" ".join(FORMS),
+    help=f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
 )
 @click.option(
     "--flips",

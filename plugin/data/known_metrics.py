@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 
 SEPARATORS = re.compile(r"[\s_.-]+")
+"""Signs between the words of a metric's name, such as the `_` of `exact_match`."""
 TIMES = frozenset(
     {
         "latency",

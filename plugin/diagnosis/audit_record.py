@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import GRAVITY, Check, Result
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check, Result
 from podium.diagnosis.checks.all_checks import CAUTIONS
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.documents import Document, text_of_result

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from podium.checks import CHECK_COLUMNS, Check
+from podium.check_results import CHECK_COLUMNS, Check
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import counts_text
@@ -394,8 +394,10 @@ def _hint_of_figures(card: Card) -> str:
     no line has figures, the hint is that for all figures. Only lines that the summary shows count
     (`_is_shown`).
     """
-    shown = [check for check in card.checks if _is_shown(check)]
-    position_first = sorted(shown, key=lambda check: 0 if check.kind.name == "position" else 1)
+    shown_checks = [check for check in card.checks if _is_shown(check)]
+    position_first = sorted(
+        shown_checks, key=lambda check: 0 if check.kind.name == "position" else 1
+    )
     for check in position_first:
         key = SECTIONS_OF_CHECKS.get(check.kind.name, check.kind.name)
         answer = card.answers.get(key)
@@ -580,12 +582,12 @@ def _report_sections(
                 labels_by_method.setdefault(value.method, []).append(label.strip())
         if not isinstance(answer, Missing):
             facts = tuple(_fact(label, value) for label, value in lines)
-            built.append(Section(name, title, facts, answer.tables()))
+            built.append(Section(name=name, title=title, facts=facts, tables=answer.tables()))
     reasons = [f"{_join_once(labels)}: {why}" for why, labels in labels_by_reason.items()]
     methods = [f"{method}: {_join_once(labels)}" for method, labels in labels_by_method.items()]
     for title, notes in (("not answered", reasons), ("how the intervals are made", methods)):
         if notes:
-            built.append(Section(title, title, notes=tuple(notes)))
+            built.append(Section(name=title, title=title, notes=tuple(notes)))
     return tuple(built)
 
 

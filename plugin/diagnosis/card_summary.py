@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.checks import GRAVITY, Check
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check
 from podium.diagnosis.card_words import ANSWERS, DOUBT, JUDGE
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.figures import Missing, Statistic
@@ -93,7 +94,7 @@ def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
     order_check = next((check for check in checks if check.name == "order decides"), None)
     if order_check is not None:
         return f"{order_check.start_sentence(order_check.finding_text)}."
-    missing = card.find_lacking("human", "agreement")
+    missing = card.find_lacking(section="human", figure="agreement")
     if missing is not None:
         return ANSWERS["ranking unknown"].format(why=missing.why)
     agreement = card.answers["human"].agreement
@@ -111,7 +112,7 @@ def _scale_sentence(card: CardSections) -> str:
     The sentence says that this is not known if the slope is missing, or if the reference ratings
     are not by human labels.
     """
-    missing = card.find_lacking("self_preference", "slope")
+    missing = card.find_lacking(section="self_preference", figure="slope")
     if missing is not None:
         return ANSWERS["scale unknown"].format(why=missing.why)
     section = card.answers["self_preference"]

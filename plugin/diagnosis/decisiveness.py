@@ -135,9 +135,9 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         place = np.linspace(
             max(best - 1, 0), min(best + 1, TABULATED_ALPHAS - 1), 2 * ALPHAS_BETWEEN - 1
         )
-        left = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
-        share_of_right = (place - left)[:, None]
-        curves = table[left] * (1 - share_of_right) + table[left + 1] * share_of_right
+        lower_place = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
+        share_of_right = (place - lower_place)[:, None]
+        curves = table[lower_place] * (1 - share_of_right) + table[lower_place + 1] * share_of_right
         errors = np.abs(curves - targets[k]) @ weights[k]
         best_place = place[int(np.argmin(errors))]
         alpha[k] = LOWEST_ALPHA * np.exp((LOG_ALPHAS[1] - LOG_ALPHAS[0]) * best_place)
@@ -151,10 +151,10 @@ def _curves_at(gold: np.ndarray) -> np.ndarray:
     clipped to [0, 1]. The argument has shape (pairs,) and no NaN.
     """
     place = np.clip(gold, 0, 1) * (TABULATED_RATES - 1)
-    left = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
-    share_of_right = place - left
+    lower_place = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
+    share_of_right = place - lower_place
     table = _tabulated_curves()
-    return table[:, left] * (1 - share_of_right) + table[:, left + 1] * share_of_right
+    return table[:, lower_place] * (1 - share_of_right) + table[:, lower_place + 1] * share_of_right
 
 
 @lru_cache(maxsize=1)
@@ -218,9 +218,9 @@ def system_biases(
     sign = np.zeros((len(first), systems))
     sign[np.arange(len(first)), first] = 1
     sign[np.arange(len(first)), second] = -1
-    known = ~np.isnan(surplus)
-    opponents = known.astype(np.float64) @ np.abs(sign)
-    total = np.where(known, surplus, 0) @ sign
+    has_surplus = ~np.isnan(surplus)
+    opponents = has_surplus.astype(np.float64) @ np.abs(sign)
+    total = np.where(has_surplus, surplus, 0) @ sign
     return ratio_or_nan(total, opponents)
 
 
@@ -229,9 +229,9 @@ def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
 
     The standard deviation is NaN if fewer than `fewest` values are known.
     """
-    known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
+    has_value = ~np.isnan(values)
+    count = has_value.sum(axis=-1)
+    squares = np.where(has_value, values - _mean_among(values, has_value)[..., None], 0) ** 2
     deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(count - 1, 1))
     return np.where(count >= fewest, deviation, np.nan)
 
@@ -245,6 +245,8 @@ def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
     return nan_standard_deviation(draws.T, max(2, LEAST_USABLE_SHARE * len(draws)))
 
 
-def _mean_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _mean_among(values: np.ndarray, is_counted: np.ndarray) -> np.ndarray:
     """Return the mean of the known values along the last axis, 0 if there are none."""
-    return np.asarray(np.where(known, values, 0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
+    return np.asarray(
+        np.where(is_counted, values, 0).sum(axis=-1) / np.maximum(is_counted.sum(axis=-1), 1)
+    )

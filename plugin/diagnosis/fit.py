@@ -494,10 +494,12 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     residual = pairs.credit / pairs.weight - expected
     items = items_per_pair(coded, pairs)
     p, half_width = _test_pairs(strengths, expected, influence, items, level)
-    known = ~np.isnan(half_width)
-    known_models = len(distinct_values(np.concatenate([pairs.first[known], pairs.second[known]])))
-    tests = _test_models(strengths, names, residual, influence, known)
-    tested = quantity(int(known.sum()), "tested pair")
+    has_interval = ~np.isnan(half_width)
+    known_models = len(
+        distinct_values(np.concatenate([pairs.first[has_interval], pairs.second[has_interval]]))
+    )
+    tests = _test_models(strengths, names, residual, influence, has_interval)
+    tested = quantity(int(has_interval.sum()), "tested pair")
     tested += f" on {quantity(coded.clusters, 'item')}"
     no_joint_test = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
@@ -506,9 +508,10 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         level=level,
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
         missed=int((holm(p) <= 1 - level).sum()),
-        whole=_joint_test(residual[known], influence[:, known], known_models) or no_joint_test,
+        whole=_joint_test(residual[has_interval], influence[:, has_interval], known_models)
+        or no_joint_test,
         worst=_worst_model(tests),
-        p=smallest_adjusted_p(p, tests, influence[:, known]),
+        p=smallest_adjusted_p(p, tests, influence[:, has_interval]),
         residuals=_sorted_residuals(coded, strengths, expected, half_width, p),
     )
 
@@ -688,10 +691,10 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
     if not len(residual) or not 1 <= dimensions < clusters - 1:
         return None
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
-    kept = np.argsort(values)[::-1][:dimensions]
-    if values[kept].min() <= 1e-12 * values.max():
+    largest = np.argsort(values)[::-1][:dimensions]
+    if values[largest].min() <= 1e-12 * values.max():
         return None
-    t_squared = float(np.sum((vectors[:, kept].T @ residual) ** 2 / values[kept]))
+    t_squared = float(np.sum((vectors[:, largest].T @ residual) ** 2 / values[largest]))
     statistic = t_squared * (clusters - dimensions) / (dimensions * (clusters - 1))
     degrees = (dimensions, clusters - dimensions)
     return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
@@ -702,7 +705,7 @@ def _test_models(
     names: Sequence[str],
     residual: np.ndarray,
     influence: np.ndarray,
-    known: np.ndarray,
+    has_error: np.ndarray,
 ) -> list[ModelTest]:
     """Test for each model that the residuals of all its pairs are 0.
 
@@ -711,16 +714,16 @@ def _test_models(
         names: names of the models.
         residual: the residuals, shape (pairs,).
         influence: influence of each cluster on the residuals, shape (clusters, pairs).
-        known: mask of the pairs whose residual has an error, shape (pairs,).
+        has_error: mask of the pairs whose residual has an error, shape (pairs,).
 
     Returns:
         The tests, each with a p-value that is not adjusted; none for a model that has not enough
         pairs or items.
     """
-    first = strengths.pairs.first[known]
-    second = strengths.pairs.second[known]
-    residual = residual[known]
-    influence = influence[:, known]
+    first = strengths.pairs.first[has_error]
+    second = strengths.pairs.second[has_error]
+    residual = residual[has_error]
+    influence = influence[:, has_error]
     tests = []
     for k, name in enumerate(names):
         positions_of_model = np.flatnonzero((first == k) | (second == k))

@@ -86,8 +86,8 @@ def smallest_adjusted_p(
     without_error = max(len(tested) - pairs, 0)
     p_of_pair = smallest / len(tested) if len(tested) else 0.0
     p_of_model = smallest / max(len(tests), 1)
-    drawn = _share_of_draws(influence, tests, p_of_pair, p_of_model)
-    return min(by_bonferroni, drawn + without_error * p_of_pair)
+    share_of_draws = _share_of_draws(influence, tests, p_of_pair, p_of_model)
+    return min(by_bonferroni, share_of_draws + without_error * p_of_pair)
 
 
 def _share_of_draws(
@@ -110,8 +110,8 @@ def _share_of_draws(
     # Independent standard normal numbers, multiplied by the transposed root, have the correlations
     # of the residuals. The root has shape (pairs, kept dimensions).
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = values > 1e-12 * values.max()
-    root = vectors[:, kept] * np.sqrt(values[kept])
+    is_above_rounding = values > 1e-12 * values.max()
+    root = vectors[:, is_above_rounding] * np.sqrt(values[is_above_rounding])
     least_z = float(-ndtri(p_of_pair / 2))
     whitened = [_whiten(scaled[:, test.pairs], test.dimensions) for test in tests]
     least_squares = [_chi_squared_above(test.dimensions, p_of_model) for test in tests]
@@ -140,8 +140,8 @@ def _whiten(scaled: np.ndarray, dimensions: int) -> np.ndarray:
         The matrix, shape (pairs, dimensions).
     """
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = np.argsort(values)[::-1][:dimensions]
-    return vectors[:, kept] / np.sqrt(values[kept])
+    largest = np.argsort(values)[::-1][:dimensions]
+    return vectors[:, largest] / np.sqrt(values[largest])
 
 
 def _chi_squared_above(freedom: int, p: float) -> float:

@@ -490,17 +490,19 @@ class GoldComparison:
         fitted = np.reshape(curves, gold_by_draw.shape)
         expected = judge_curve(self.gold_rates, self.alpha)
         raw = self._biases_beyond(self.gold_rates, gold)
-        corrected, drawn = self._biases_beyond(expected, fitted)
+        corrected, biases_of_draws = self._biases_beyond(expected, fitted)
         delta = float(nan_standard_deviation(corrected))
-        variance = self._figure_without_noise(delta**2, nan_standard_deviation(drawn) ** 2)
+        variance = self._figure_without_noise(
+            delta**2, nan_standard_deviation(biases_of_draws) ** 2
+        )
         beyond_noise = variance
         if not isinstance(variance, Missing):
             beyond_noise = variance.transform(np.sqrt)
-        errors = standard_error_of_draws(drawn)
+        errors = standard_error_of_draws(biases_of_draws)
         return Biases(
             delta=delta,
             delta_beyond_noise=beyond_noise,
-            by_system=self._biases_by_system(raw, (corrected, drawn)),
+            by_system=self._biases_by_system(raw, (corrected, biases_of_draws)),
             of_itself=self._self_bias(subject, expected, corrected, errors),
         )
 
@@ -522,8 +524,8 @@ class GoldComparison:
         surplus = self.judge_rates - expected
         surplus_of_draws = self.draws.judge_rates - of_draws
         value = system_biases(first, second, surplus, self.systems)
-        drawn = system_biases(first, second, surplus_of_draws, self.systems)
-        return value, drawn
+        biases_of_draws = system_biases(first, second, surplus_of_draws, self.systems)
+        return value, biases_of_draws
 
     def _biases_by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray]
@@ -758,9 +760,9 @@ class GoldAgreement(CardAnswer):
         alpha = _short_number(self.alpha)
         single = _short_number(self.single_alpha)
         delta = _short_number(self.delta)
-        judged = f"{self.pairs:,} of {quantity(self.gold_pairs, 'gold pair')} judged"
+        pairs_text = f"{self.pairs:,} of {quantity(self.gold_pairs, 'gold pair')} judged"
         lines: list[tuple[str, Value]] = [
-            ("gold standard", f"{self.gold}: {quantity(self.systems, 'system')}, {judged}"),
+            ("gold standard", f"{self.gold}: {quantity(self.systems, 'system')}, {pairs_text}"),
             ("Kendall's tau with its ranking", self.tau),
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),

@@ -337,13 +337,13 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     """
     credit = hard_credits(battles)
     human = battles.numbers_of("human")
-    known = ~np.isnan(credit) & ~np.isnan(human)
+    has_both = ~np.isnan(credit) & ~np.isnan(human)
     right = (credit == human).astype(np.float64)
     sample = cluster_battles(battles, level)
-    slices = [("all", known), *_slice_categories(battles), *_slice_lengths(battles)]
+    slices = [("all", has_both), *_slice_categories(battles), *_slice_lengths(battles)]
     rows = []
     for name, is_in_slice in slices:
-        share = sample.share(right, among=known & is_in_slice)
+        share = sample.share(right, among=has_both & is_in_slice)
         if isinstance(share, Statistic):
             rows.append((name, share.estimate, share.interval, f"{share.n:,}"))
     title = f"accuracy by known preferences · {level:.0%} intervals by item"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import VOTERS, Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.formats.human_voters import VOTER
@@ -104,18 +104,18 @@ class Family(NamedTuple):
     how: str
 
 
-def family_of(model: str, given: Mapping[str, str]) -> Family | None:
+def family_of(model: str, family_by_model: Mapping[str, str]) -> Family | None:
     """Return the family of a model.
 
     Args:
         model: name of the model.
-        given: families by pattern of models' names, such as `my-*`, as of `fnmatch`. Case is
-            ignored. The first pattern that matches the whole name counts.
+        family_by_model: families by pattern of models' names, such as `my-*`, as of `fnmatch`. Case
+            is ignored. The first pattern that matches the whole name counts.
 
     Returns:
         The given family, else the maker that is guessed from the name; None if unknown.
     """
-    for pattern, family in given.items():
+    for pattern, family in family_by_model.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
     # In `provider/model`, the maker is guessed from the model, and from the whole name if that
@@ -148,19 +148,21 @@ def _guess_maker(name: str) -> str | None:
     return first_maker
 
 
-def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def group_by_family(
+    models: Iterable[str], family_by_model: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
     """Return the models of each family; models of unknown family are left out.
 
     Args:
         models: names of the models.
-        given: families by pattern of models' names, see `family_of`.
+        family_by_model: families by pattern of models' names, see `family_of`.
 
     Returns:
         The names, sorted, by family; the families are sorted, too.
     """
     groups: dict[str, list[str]] = {}
     for model in sorted(models):
-        family = family_of(model, given)
+        family = family_of(model, family_by_model)
         if family:
             groups.setdefault(family.name, []).append(model)
     return {name: tuple(groups[name]) for name in sorted(groups)}
@@ -311,9 +313,13 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
     share = unparsed_share(battles)
     if share <= check.threshold:
         return []
-    reasons = battles.unparsed_texts("reason", 1)
+    reasons = battles.unparsed_texts("reason", most=1)
     is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
-    replies = () if is_filtered else battles.unparsed_texts("reply", 3, REASONS_WITHOUT_TEXT)
+    replies = (
+        ()
+        if is_filtered
+        else battles.unparsed_texts("reply", most=3, reasons_left_out=REASONS_WITHOUT_TEXT)
+    )
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
@@ -351,7 +357,7 @@ def _remedy_fields(battles: Battles) -> dict[str, Any]:
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS, [ONE_ORDER_UNPARSED])
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
-    most_frequent = reasons[0][0] if reasons else UnparsedReason(None)
+    most_frequent = reasons[0][0] if reasons else UnparsedReason(code=None)
     errors = []
     for (written, times), (reason, _) in zip(texts, reasons, strict=True):
         is_unknown = reason.code is None and most_frequent.code is None

@@ -220,15 +220,15 @@ def _correlations(
     """
     first, second = np.triu_indices(len(judges), 1)
     values = kendall_taus(theta[first], theta[second])
-    drawn = kendall_taus(draws[:, first], draws[:, second])
+    taus_of_draws = kendall_taus(draws[:, first], draws[:, second])
     models = theta.shape[1]
     correlations = []
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        tau = _tau_statistic(values[k], draws=drawn[:, k], n=models, level=level)
+        tau = _tau_statistic(values[k], draws=taus_of_draws[:, k], n=models, level=level)
         correlations.append(Correlation(judges[i], judges[j], tau))
     mean = _tau_statistic(
         value=values.mean(),
-        draws=drawn.mean(axis=1),
+        draws=taus_of_draws.mean(axis=1),
         n=len(first),
         level=level,
         of="pairs of judges",
@@ -307,8 +307,8 @@ def _tau_with_gold(
     by_gold = [gold.models.index(name) for name in common]
     _, gold_theta = gold.strengths()
     tau = kendall_taus(theta[by_judge], gold_theta[by_gold])
-    drawn = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
-    return _tau_statistic(tau, draws=drawn, n=len(common), level=subject.level)
+    taus_of_draws = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
+    return _tau_statistic(tau, draws=taus_of_draws, n=len(common), level=subject.level)
 
 
 def _tau_statistic(
@@ -462,8 +462,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         return Missing("no battle was judged by both", REJUDGE_OLD_RESPONSES)
     lengths = common[LENGTH_COLUMNS].to_numpy()
     second_lengths = common[[f"{name}_second_judge" for name in LENGTH_COLUMNS]].to_numpy()
-    known = ~np.isnan(lengths + second_lengths).any(axis=1)
-    changed = known & (lengths != second_lengths).any(axis=1)
+    has_all_lengths = ~np.isnan(lengths + second_lengths).any(axis=1)
+    changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
     wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
     sample = Clustered(common["item"].factorize()[0], unit="item", level=subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
@@ -475,7 +475,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
         most=max(len(matchups_of_judge) for matchups_of_judge in matchups),
-        changed=int(changed.sum()) if known.any() else None,
+        changed=int(changed.sum()) if has_all_lengths.any() else None,
         agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import REGULARIZATION
@@ -174,8 +174,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     level = subjects[0].level
     data = jury_battles(battles)
     if data.coded.clusters < FEWEST_CLUSTERS:
-        held = quantity(data.coded.clusters, data.coded.unit)
-        return Missing(f"there are {held}, and errors of a jury need {FEWEST_CLUSTERS}", MORE_ITEMS)
+        size = quantity(data.coded.clusters, data.coded.unit)
+        why = f"there are {size}, and errors of a jury need {FEWEST_CLUSTERS}"
+        return Missing(why, MORE_ITEMS)
     theta = fit_battles(data.coded).theta
     fit_of_all = fit_slopes(data, theta, REGULARIZATION)
     ways, left_out = _battles_by_way(data, battles.judges, subjects[0].rng)
@@ -195,8 +196,7 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         """Return the figures of a way."""
         se = float(np.sqrt(variances[name].sum()))
         slope, position = figures.get(name, (None, None))
-        number = len(ways[name].judge)
-        return Spending(name, number, se, slope, position, costs[name], errors[name])
+        return Spending(name, len(ways[name].judge), se, slope, position, costs[name], errors[name])
 
     return JuryWorth(
         spendings=tuple(spending_of(name) for name in order),
@@ -517,13 +517,13 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
         return Missing("no human labels", REFERENCE_REMEDY)
     judges = len(data.judges)
     errors = np.abs(data.means_by_judge(data.coded.credit - labels[battles.readable]))
-    known = ~np.isnan(errors).any(axis=1)
-    if known.sum() < FEWEST_COMMON_BATTLES:
+    has_all_errors = ~np.isnan(errors).any(axis=1)
+    if has_all_errors.sum() < FEWEST_COMMON_BATTLES:
         return Missing(
             f"fewer than {FEWEST_COMMON_BATTLES} labelled battles were judged by all",
             "play with overlap=0.1",
         )
-    centred = errors[known] - errors[known].mean(axis=0)
+    centred = errors[has_all_errors] - errors[has_all_errors].mean(axis=0)
     sd = centred.std(axis=0)
     if not (sd > 0).all():
         return Missing(
@@ -538,7 +538,7 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     influence = (products - correlations * squares / 2).mean(axis=1) / len(standardized)
     inflation = 1 + (judges - 1) * float(correlations.mean())
     derivative = -judges * (judges - 1) / inflation**2
-    by_cluster = replace(items, code=data.clusters_of_matchups()[known])
+    by_cluster = replace(items, code=data.clusters_of_matchups()[has_all_errors])
     return by_cluster.linear(
         judges / inflation,
         derivative * influence,

@@ -126,9 +126,9 @@ class Sides(NamedTuple):
 
         The share is 0 for a model without results.
         """
-        asked = np.bincount(self.model, self.asked, models)
+        asked_of_model = np.bincount(self.model, self.asked, models)
         lost = np.bincount(self.model, self.lost, models)
-        return lost / np.maximum(asked, 1)
+        return lost / np.maximum(asked_of_model, 1)
 
 
 def losses_by_model(battles: Battles, absent: AbsentVerdicts | None = None) -> list[LossOfModel]:
@@ -196,13 +196,13 @@ def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
     """
     codes = battles.model_codes
     _, cluster = np.unique(cluster_battles(battles).code, return_inverse=True)
-    asked = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
-    lost = np.where(battles.is_unparsed, asked, 0)
+    asked_of_battle = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
+    lost = np.where(battles.is_unparsed, asked_of_battle, 0)
     existing_battles = _Losses(
         first=np.minimum(*codes),
         second=np.maximum(*codes),
         cluster=cluster,
-        asked=asked,
+        asked=asked_of_battle,
         lost=lost,
     )
     if absent is None:
@@ -248,13 +248,13 @@ def _losses_within_items(sides: Sides, models: int) -> list[_LossSum]:
     has_loss = np.bincount(sides.cluster, sides.lost) > 0
     # Items with a loss are numbered from 0, in their order.
     new_number = np.cumsum(has_loss) - 1
-    kept = sides.take(has_loss[sides.cluster])
+    sides_with_losses = sides.take(has_loss[sides.cluster])
     # A key numbers an item and a model that was asked on it.
-    keys_of_sides = new_number[kept.cluster] * models + kept.model
-    asked_of_key = np.bincount(keys_of_sides, kept.asked).astype(np.int64)
+    keys_of_sides = new_number[sides_with_losses.cluster] * models + sides_with_losses.model
+    asked_of_key = np.bincount(keys_of_sides, sides_with_losses.asked).astype(np.int64)
     key = np.flatnonzero(asked_of_key)
     asked = asked_of_key[key]
-    unparsed = np.bincount(keys_of_sides, kept.lost)[key].astype(np.int64)
+    unparsed = np.bincount(keys_of_sides, sides_with_losses.lost)[key].astype(np.int64)
     # A group has the same item and number of results.
     item_and_asked = key // models * (int(asked.max()) + 1) + asked
     _, group = np.unique(item_and_asked, return_inverse=True)
@@ -300,10 +300,10 @@ def _losses_between_items(battles: _Losses, models: int) -> list[_LossSum]:
         for model in range(models):
             has_model = (battles.first[start] == model) | (battles.second[start] == model)
             is_item_of_model = has_size & has_model
-            drawn = int(is_item_of_model.sum())
-            if 0 < drawn < items and hits:
-                probabilities = _hypergeometric_probabilities(items, hits, drawn)
-                part = _SumPart(probabilities, variables=1, draws=min(hits, drawn))
+            items_of_model = int(is_item_of_model.sum())
+            if 0 < items_of_model < items and hits:
+                probabilities = _hypergeometric_probabilities(items, hits, items_of_model)
+                part = _SumPart(probabilities, variables=1, draws=min(hits, items_of_model))
                 observed, parts = sums[model]
                 sums[model] = _LossSum(
                     observed=observed + int((lost & is_item_of_model).sum()), parts=[*parts, part]
@@ -329,13 +329,13 @@ def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarr
     return np.where(possible, np.exp(ways - _log_choices(items, drawn)), 0.0)
 
 
-def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
-    """Return the natural logarithm of the binomial coefficient (number over chosen)."""
+def _log_choices(number: int, taken: np.ndarray | int) -> np.ndarray:
+    """Return the natural logarithm of the binomial coefficient (number over taken)."""
     from scipy.special import gammaln
 
-    chosen = np.asarray(chosen)
-    others = number - chosen
-    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(others + 1))
+    taken = np.asarray(taken)
+    others = number - taken
+    return np.asarray(gammaln(number + 1) - gammaln(taken + 1) - gammaln(others + 1))
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:

@@ -208,17 +208,17 @@ def _models_to_name(
         level: p-value up to which a test is significant.
     """
     significant = [each for each in outcomes if each.is_significant(level)]
-    named: list[str] = []
+    named_models: list[str] = []
     while significant:
         of_models = [each for each in significant if each.model is not None]
         if not of_models or len(names) == 2:
             return tuple(names)
         worst = str(most_significant(of_models).model)
-        named.append(worst)
+        named_models.append(worst)
         code = names.index(worst)
         judged = judged.take((judged.first != code) & (judged.second != code))
         significant = [each for each in _compare_all(judged, names) if each.is_significant(level)]
-    return tuple(named)
+    return tuple(named_models)
 
 
 def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
@@ -240,13 +240,13 @@ def _judgments_behind(battles: Battles) -> Battles:
     whole = battles.whole or battles
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     # `len` of the judgments would count them all.
-    is_kept = np.ones(len(judgments.model_codes[0]), dtype=bool)
+    is_counted = np.ones(len(judgments.model_codes[0]), dtype=bool)
     if IDENTICAL in judgments.rows.battle_columns:
-        is_kept &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
+        is_counted &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
     if is_slice_of_items(battles):
         items = [*battles.values_of("item")]
-        is_kept &= np.isin(judgments.rows.texts_of("item").astype(str), items)
-    return judgments if is_kept.all() else judgments.select(is_kept)
+        is_counted &= np.isin(judgments.rows.texts_of("item").astype(str), items)
+    return judgments if is_counted.all() else judgments.select(is_counted)
 
 
 def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
@@ -266,9 +266,9 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     matchup = matchup_codes(judgments, np.arange(len(a)))
     _, matchup = np.unique(matchup, return_inverse=True)
     is_parsed = ~np.isnan(credit)
-    known = np.where(is_parsed, credit, 0.0)
+    credit_or_zero = np.where(is_parsed, credit, 0.0)
     number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
-    total = np.bincount(matchup, known)[matchup] - known
+    total = np.bincount(matchup, credit_or_zero)[matchup] - credit_or_zero
     judged = _Judged(
         first=np.minimum(a, b),
         second=np.maximum(a, b),
@@ -409,8 +409,8 @@ def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
     """Return the share of each model's verdicts that are lost, shape (models,); 0 without any."""
     sides = np.concatenate([judged.first, judged.second])
     is_lost = np.tile(judged.is_lost, 2)
-    asked = np.bincount(sides, minlength=models)
-    return np.bincount(sides, is_lost, models) / np.maximum(asked, 1)
+    verdicts_of_model = np.bincount(sides, minlength=models)
+    return np.bincount(sides, is_lost, models) / np.maximum(verdicts_of_model, 1)
 
 
 def _share_agreeing(judged: _Judged) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown
@@ -174,34 +174,38 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
 
 
 def _measure_effects(
-    battles: Battles, shown: Mapping[str, FirstShown], level: float
+    battles: Battles, verdicts_by_judge: Mapping[str, FirstShown], level: float
 ) -> list[OrderEffect]:
     """Measure the effect of the order on each judge, and on several judges together.
 
     Args:
         battles: the battles of all judges.
-        shown: the verdicts of some of the judges, by name.
+        verdicts_by_judge: the verdicts of some of the judges, by name.
         level: confidence level of the intervals.
 
     Returns:
         The effects, as `order_effects` returns them; empty without judges.
     """
-    if not shown:
+    if not verdicts_by_judge:
         return []
     unit = battles.unit
-    together = measure_effect(None, shown=[*shown.values()], unit=unit, level=level)
-    if len(shown) > MOST_JUDGES or len(battles.judges) < 2:
+    together = measure_effect(
+        None, verdicts_of_judges=[*verdicts_by_judge.values()], unit=unit, level=level
+    )
+    if len(verdicts_by_judge) > MOST_JUDGES or len(battles.judges) < 2:
         return [together]
     effects = []
-    for judge, verdicts in sorted(shown.items()):
+    for judge, verdicts in sorted(verdicts_by_judge.items()):
         effects.append(
-            measure_effect(judge or UNNAMED_JUDGE, shown=[verdicts], unit=unit, level=level)
+            measure_effect(
+                judge or UNNAMED_JUDGE, verdicts_of_judges=[verdicts], unit=unit, level=level
+            )
         )
-    return [*effects, together] if len(shown) > 1 else effects
+    return [*effects, together] if len(verdicts_by_judge) > 1 else effects
 
 
 def measure_effect(
-    judge: str | None, shown: Sequence[FirstShown], unit: str, level: float
+    judge: str | None, verdicts_of_judges: Sequence[FirstShown], unit: str, level: float
 ) -> OrderEffect:
     """Measure the effect of the order over the verdicts of some judges together.
 
@@ -209,16 +213,19 @@ def measure_effect(
 
     Args:
         judge: name of the judge; None for several judges, or for the only one.
-        shown: the verdicts of each judge, summed by cluster or not; at least one verdict in all.
+        verdicts_of_judges: the verdicts of each judge, summed by cluster or not; at least one
+            verdict in all.
         unit: what a cluster is.
         level: confidence level of the interval.
 
     Returns:
         The effect, whose `is_single` is False.
     """
-    cluster, wins, verdicts, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
+    cluster, wins, verdicts, flips = (
+        np.concatenate(values) for values in zip(*verdicts_of_judges, strict=True)
+    )
     sample = Clustered(cluster, unit, level)
-    # Each array has a value per cluster from here on.
+    # Each array has a value per cluster, over all judges, from here on.
     wins = sample.sums(wins)
     verdicts = sample.sums(verdicts)
     rate = Clustered(np.arange(len(wins)), unit, level).share(wins, cells=verdicts)

@@ -66,10 +66,10 @@ def columns_with_slices(battles: Battles) -> list[str]:
     no readable battle has an item.
     """
     whole = battles.whole or battles
-    known = (whole.item_codes >= 0) & whole.readable
-    if not known.any():
+    is_counted = (whole.item_codes >= 0) & whole.readable
+    if not is_counted.any():
         return []
-    return [name for name, _ in category_columns(whole, known)]
+    return [name for name, _ in category_columns(whole, is_counted)]
 
 
 def effects_in_slices(
@@ -106,19 +106,21 @@ def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list
     """
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     names = [name.strip() for name in column.split(",")]
-    if not {*names, "order"} <= judgments.rows.battle_columns:
+    if not {*names, "order"}.issubset(judgments.rows.battle_columns):
         return {}
-    shown = _shown_verdicts(judgments)
-    rows_of_value = _rows_of_values(judgments, names, shown.place)
+    shown_verdicts = _shown_verdicts(judgments)
+    rows_of_value = _rows_of_values(judgments, names, shown_verdicts.place)
     is_named = len(whole.judges) > 1
     effects: dict[str, list[OrderEffect]] = {}
-    for judge in sorted({*shown.judge.tolist()}):
+    for judge in sorted({*shown_verdicts.judge.tolist()}):
         name = (judge or UNNAMED_JUDGE) if is_named else None
         measured = []
         for value, rows in rows_of_value.items():
-            verdicts = shown.take(rows & (shown.judge == judge))
+            verdicts = shown_verdicts.take(rows & (shown_verdicts.judge == judge))
             if len(verdicts.won):
-                effect = measure_effect(name, shown=[verdicts], unit=whole.unit, level=level)
+                effect = measure_effect(
+                    name, verdicts_of_judges=[verdicts], unit=whole.unit, level=level
+                )
                 is_single = bool((verdicts.number == 1).all())
                 measured.append((value, replace(effect, is_single=is_single)))
         adjusted = holm(np.array([effect.p for _, effect in measured])).tolist()
@@ -156,8 +158,8 @@ def _rows_of_values(
         values_of_cells = [values_in_cell(cell) for cell in key]
         for values in product(*values_of_cells):
             value = ", ".join(values)
-            known = rows_of_value.get(value)
-            rows_of_value[value] = is_key if known is None else known | is_key
+            counted_rows = rows_of_value.get(value)
+            rows_of_value[value] = is_key if counted_rows is None else counted_rows | is_key
     return dict(sorted(rows_of_value.items()))
 
 

@@ -256,25 +256,31 @@ def _sum_triples(
     by_triple = np.zeros((3, len(scenario)))
     by_group = np.zeros((3, len(GROUPS), items))
     for rows, ab, bc, ac in _triples_by_first_pair(pairs):
-        judged = _judged_items(outcome[ab])
+        judged_items = _judged_items(outcome[ab])
         # The outcomes of the three pairs are the digits of a number to the base 4.
-        triple = 16 * outcome[ab, judged] + 4 * outcome[bc, judged] + outcome[ac, judged]
+        triple = (
+            16 * outcome[ab, judged_items]
+            + 4 * outcome[bc, judged_items]
+            + outcome[ac, judged_items]
+        )
         kind = KINDS[triple]
         is_known = kind != UNDECIDED
         if not is_known.any():
             continue
-        counted = [is_known, kind == INTRANSITIVE]
+        is_in_sum = [is_known, kind == INTRANSITIVE]
         if credit is not None:
-            credits = (np.nan_to_num(credit[pair, judged], nan=0.5) for pair in (ab, bc, ac))
-            counted.append(np.where(is_known, deviation(*credits), 0))
-        codes = [stability[pair, judged] for pair in (ab, bc, ac)]
+            credits = (np.nan_to_num(credit[pair, judged_items], nan=0.5) for pair in (ab, bc, ac))
+            is_in_sum.append(np.where(is_known, deviation(*credits), 0))
+        codes = [stability[pair, judged_items] for pair in (ab, bc, ac)]
         members = _members_of_groups(scenario[rows, None], codes)
-        for place, values in enumerate(counted):
+        for place, values in enumerate(is_in_sum):
             # Sums of booleans are several times faster in 32 bits.
             dtype = np.int32 if values.dtype == bool else np.float64
             by_triple[place, rows] = values.sum(axis=1, dtype=dtype)
             for group, is_member in members.items():
-                by_group[place, group, judged] += (values * is_member).sum(axis=0, dtype=dtype)
+                by_group[place, group, judged_items] += (values * is_member).sum(
+                    axis=0, dtype=dtype
+                )
     return by_triple, by_group
 
 
@@ -286,8 +292,8 @@ def _judged_items(outcome: np.ndarray) -> np.ndarray | slice:
     Args:
         outcome: outcome codes of a pair, shape (items,).
     """
-    judged = np.flatnonzero(outcome != UNKNOWN)
-    return slice(None) if 2 * len(judged) > len(outcome) else judged
+    judged_cells = np.flatnonzero(outcome != UNKNOWN)
+    return slice(None) if 2 * len(judged_cells) > len(outcome) else judged_cells
 
 
 def _triples_by_first_pair(pairs: int) -> Iterator[tuple[slice, int, slice, slice]]:
@@ -548,9 +554,9 @@ class Transitivity(CardAnswer):
         gaps = (
             f"By gap in strength (A strongest; lead = win rates at least {SMALLEST_LEAD:g} apart)"
         )
-        tables = [_triples_table(gaps, "A over B, B over C", groups)]
+        tables = [_triples_table(gaps, header="A over B, B over C", groups=groups)]
         if not isinstance(self.categories, Missing):
-            tables.append(_triples_table("By category", "category", self.categories))
+            tables.append(_triples_table("By category", header="category", groups=self.categories))
         worst = []
         for triple in self.triplets[:5]:
             low = None if triple.hard_low is None else 100 * triple.hard_low
@@ -674,11 +680,11 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     Triples with the same PNT are sorted by their number of items, the largest first. At most
     `MOST_LISTED` are returned. Triples without an item that has all three verdicts are left out.
     """
-    known = np.flatnonzero(counts.by_triple[0] > 0)
-    items, intransitive, _ = counts.by_triple[:, known]
+    compared_triples = np.flatnonzero(counts.by_triple[0] > 0)
+    items, intransitive, _ = counts.by_triple[:, compared_triples]
     # The last key of `lexsort` sorts first: the largest share, then the most items.
-    sorted_places = np.lexsort((known, -items, -intransitive / items))
-    order = known[sorted_places][:MOST_LISTED]
+    sorted_places = np.lexsort((compared_triples, -items, -intransitive / items))
+    order = compared_triples[sorted_places][:MOST_LISTED]
     items, intransitive, sntd = counts.by_triple[:, order]
     share = intransitive / items
     # A single item gives no interval: the number only avoids a division by 0.

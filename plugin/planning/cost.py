@@ -214,7 +214,7 @@ def _add_costs(
         tariff: what a battle costs.
         items: number of items that detect the asked edge; None if unknown.
     """
-    asked = share_asked(request)
+    share_with_calls = share_asked(request)
 
     def cost(number: float | None) -> BattleCosts | None:
         """Return what the battles on a number of items cost; None if the number is None."""
@@ -222,7 +222,7 @@ def _add_costs(
             return None
         number_of_battles = battles(int(number))
         # Rounded first, so that an error of the product does not add a battle.
-        asked_battles = ceil(round(number_of_battles * asked, 6))
+        asked_battles = ceil(round(number_of_battles * share_with_calls, 6))
         costs = tariff.cost(asked_battles, int(number), request.models)
         return replace(costs, battles=number_of_battles)
 

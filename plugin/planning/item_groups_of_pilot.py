@@ -129,8 +129,8 @@ def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | N
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     cube = cube_by_item(record, 2 * credit - 1)
     effects = [design_effect(cube, groups)]
-    for kept in parts_without(groups):
-        effects.append(design_effect(cube[kept], groups[kept]))
+    for part in parts_without(groups):
+        effects.append(design_effect(cube[part], groups[part]))
     return PilotGroups(
         column=record.battles.group,
         unit=field.unit,

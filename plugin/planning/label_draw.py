@@ -112,9 +112,9 @@ def draw_labels(
     if len(candidates) < number:
         why = _describe_shortage(battles, labels, texts, number, len(candidates))
         raise UsageError(why + _left_out_text(identical))
-    drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
+    drawn_rows, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
-    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn)
+    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn_rows)
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
@@ -220,7 +220,7 @@ def _with_different_responses(
     `identical` and the texts in the files of verdicts decide. The order is kept.
     """
     tied = _identical_by_table(battles)
-    kept = []
+    different_rows = []
     for battle, pair in candidates:
         if texts is not None and _has_both_responses(texts, battle, pair):
             first, second = (texts.responses[(*battle, name)] for name in pair)
@@ -229,8 +229,8 @@ def _with_different_responses(
             has_identical_texts = battle[0] in battles.identical_responses.get(pair, ())
             is_identical = has_identical_texts or (battle, pair) in tied
         if not is_identical:
-            kept.append((battle, pair))
-    return kept
+            different_rows.append((battle, pair))
+    return different_rows
 
 
 def _identical_by_table(battles: Battles) -> set[Candidate]:

@@ -80,8 +80,8 @@ def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
 
 def _realization_of_pilot(battles: Battles) -> str | None:
     """Return the realization of a pilot's judges; None if unknown, or if judges differ."""
-    known = {battles.judge_of(name).realization for name in battles.judges}
-    return known.pop() if len(known) == 1 else None
+    realizations = {battles.judge_of(name).realization for name in battles.judges}
+    return realizations.pop() if len(realizations) == 1 else None
 
 
 def _scores_only_error(battles: Battles) -> UsageError:
@@ -90,11 +90,11 @@ def _scores_only_error(battles: Battles) -> UsageError:
     The message has the commands that plan a comparison from these scores (`_differences_by_task`).
     """
     texts = [*_differences_by_task(battles)]
-    shown = some(texts, "; ", most=MOST_PROPOSED)
+    texts_of_scores = some(texts, "; ", most=MOST_PROPOSED)
     return UsageError(
         f"these are scores ({some(battles.metrics or ['score'], most=3)}) that no judge gave: a "
         "plan of judge calls needs the verdicts of a judge. How many items podium compare needs "
-        f"to detect 2 points, with the spread of these scores: {shown}"
+        f"to detect 2 points, with the spread of these scores: {texts_of_scores}"
     )
 
 

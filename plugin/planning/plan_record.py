@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.documents import Document
 from podium.errors import UsageError, unknown_name_error
 from podium.format_version import FORMAT_VERSION
@@ -96,12 +96,13 @@ class Tariff:
         """
         shared, whole = self.tokens_shared, self.tokens_in
         if shared is not None and (whole is None or shared > whole):
-            given = "not given" if whole is None else f"{whole:g}"
+            text_of_whole = "not given" if whole is None else f"{whole:g}"
             raise UsageError(
-                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is {given}"
+                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is "
+                f"{text_of_whole}"
             )
-        named = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
-        for option, value in named.items():
+        options = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
+        for option, value in options.items():
             if value is not None and shared is None:
                 raise UsageError(
                     f"{option}: give --tokens-shared, the tokens that all calls on an item share"
@@ -168,15 +169,15 @@ class Tariff:
             models: number of models; None if unknown. A judge that grades responses grades at most
                 one of each model on an item.
         """
-        asked = battles
+        units_to_judge = battles
         if self.grades_responses:
-            asked = 2 * battles
+            units_to_judge = 2 * battles
             if items is not None and models is not None:
-                asked = min(asked, items * models)
+                units_to_judge = min(units_to_judge, items * models)
         by_judge = []
         for share in self.shares:
             # Without the rounding, an error of floating point could add a battle.
-            battles_of_judge = ceil(round(asked * share, 6))
+            battles_of_judge = ceil(round(units_to_judge * share, 6))
             by_judge.append(battles_of_judge * self.calls)
         calls = sum(by_judge)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from podium.checks import Check, find_flagged
+from podium.check_results import Check, find_flagged
 from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
@@ -104,20 +104,19 @@ def _comparison_sentence(size: ComparedSize, groups: str) -> str:
 
 def _plan_title(plan: Plan) -> str:
     """Write the title of a plan: the numbers of models and items, and the size of the pilot."""
-    asked = plan.asked
+    request = plan.asked
     items = "items to be found"
-    if asked["items"] is not None:
-        items = quantity(asked["items"], "item")
+    if request["items"] is not None:
+        items = quantity(request["items"], "item")
     pilot = "no pilot"
-    counts = asked["pilot_battles"]
+    counts = request["pilot_battles"]
     if counts:
-        judged = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
-        pilot = (
-            f"pilot of {quantity(asked['pilot_items'], 'item')}{_item_groups_text(plan)}: {judged}"
-        )
+        judged_text = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
+        items_text = f"{quantity(request['pilot_items'], 'item')}{_item_groups_text(plan)}"
+        pilot = f"pilot of {items_text}: {judged_text}"
         if counts.identical:
             pilot += f", {quantity(counts.identical, 'tie')} of identical responses"
-    return f"plan · {asked['models']} models, {items}; {pilot}"
+    return f"plan · {request['models']} models, {items}; {pilot}"
 
 
 def _item_groups_text(plan: Plan, items: float | None = None) -> str:
@@ -236,17 +235,19 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
     if any(line.needed for line in plan.lines):
         yield _needed_costs(plan)
     yield Section(
-        "assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions)
+        name="assumptions",
+        title="what this rests on",
+        notes=tuple(f"- {text}" for text in plan.assumptions),
     )
     if plan.missing:
         notes = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
-        yield Section("missing", "not answered", notes=tuple(notes))
+        yield Section(name="missing", title="not answered", notes=tuple(notes))
     best = _best_design(plan)
     if best and find_flagged(plan.doubts, [UNFIT_JUDGE]) is None:
         groups = plan.asked["groups"]
         cluster = None if groups is None else groups.column
         command = _command_line(best, plan.provenance["options"]["tariff"], cluster)
-        yield Section("play", "to play it", notes=(command,))
+        yield Section(name="play", title="to play it", notes=(command,))
 
 
 def _anchor_section(plan: Plan) -> Section:
@@ -282,8 +283,8 @@ def _sample_size_section(plan: Plan) -> Section:
         ("by anchor", lambda sample: _estimate_text(sample.anchored, "{:,.0f}")),
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
-    asked = plan.asked
-    share = asked["informativeness"]
+    request = plan.asked
+    share = request["informativeness"]
     by_anchor = ""
     if share:
         name = f" {plan.anchor}" if plan.anchor else ""
@@ -291,14 +292,14 @@ def _sample_size_section(plan: Plan) -> Section:
     notes = [
         "wins: of decided items, those that the better model wins; decided: by the formula of "
         "the sign test",
-        f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
+        f"direct: decided are {1 - request['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: by the normal limit of its power; {plan.methods['wilcoxon']}")
     title = (
-        f"items that separate two models, {asked['power']:.0%} power, one-sided "
-        f"{asked['alpha']:.3g}"
+        f"items that separate two models, {request['power']:.0%} power, one-sided "
+        f"{request['alpha']:.3g}"
     )
     return _table_section("samples", title, plan.samples, columns, notes)
 
@@ -378,8 +379,8 @@ def _needed_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
         DESIGN,
         ("items", lambda line: _estimate_text(line.items, "{:,.0f}")),
-        ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
-        ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
+        ("calls", lambda line: _needed_cost(line, name="calls", form="{:,.0f}")),
+        ("money", lambda line: _needed_cost(line, name="money", form="{:,.2f}")),
     )
     title = (
         f"what it costs to detect an edge of {plan.asked['edge']:+.3g}, which is "
@@ -426,7 +427,7 @@ def _table_section(
     table = Table(
         title="", header=tuple(heads), rows=tuple(zip(*cells_by_column, strict=True)), **more
     )
-    return Section(name, title, tables=(table,), notes=tuple(notes))
+    return Section(name=name, title=title, tables=(table,), notes=tuple(notes))
 
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:

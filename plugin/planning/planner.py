@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import RULE, judged_once
 from podium.errors import NotIdentifiedError, UsageError, unknown_name_error
@@ -559,8 +559,8 @@ def select_design(
     question = "are only some pairs of interest, rather than a ranking of all?"
     if pairs:
         step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
-        shown = ", ".join(f"{a} with {b}" for a, b in pairs)
-        advice = f"compare {shown}; report win rates of these pairs, no scores"
+        texts_of_pairs = ", ".join(f"{a} with {b}" for a, b in pairs)
+        advice = f"compare {texts_of_pairs}; report win rates of these pairs, no scores"
         return Decision(design="pairs", advice=advice, steps=(*steps, step))
     steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (

@@ -182,8 +182,8 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     groups = code_groups(record, [record.field.items[k] for k in order])
     whole = _fit_verdicts(credits, names, calls, groups)
     without_part = []
-    for kept in parts_without(groups):
-        part = _fit_verdicts(credits[kept], names, calls, groups[kept])
+    for is_kept in parts_without(groups):
+        part = _fit_verdicts(credits[is_kept], names, calls, groups[is_kept])
         without_part.append(part)
     return whole, without_part
 
@@ -302,7 +302,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
         b = [code_of_model[pairing.b] for pairing in coming]
         np.add.at(battle_count, (item, a, b), 1.0)
         outcomes = [
-            Outcome(pairing, expected[i][j]) for pairing, i, j in zip(coming, a, b, strict=True)
+            Outcome(pairing, credit=expected[i][j])
+            for pairing, i, j in zip(coming, a, b, strict=True)
         ]
         rounds.append(Round(tuple(outcomes)))
         coming = rule.next(field, rounds).pairings

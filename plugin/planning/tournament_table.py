@@ -242,11 +242,11 @@ def _compare_design(
     answers: list[bool] = []
     for seed in seeds:
         settings = seed_settings(design.name, design.settings, seed)
-        played = play(make_tournament(design.name, settings), record)
-        prices.append(played.price)
-        if played.battles.answer is not None:
-            answers.append(played.battles.answer["answered"])
-        tau_and_error = reference.distance(played.rows)
+        replayed = play(make_tournament(design.name, settings), record)
+        prices.append(replayed.price)
+        if replayed.battles.answer is not None:
+            answers.append(replayed.battles.answer["answered"])
+        tau_and_error = reference.distance(replayed.rows)
         if not np.isnan(tau_and_error[0]):
             distances.append(tau_and_error)
     calls = [price.calls for price in prices]
@@ -315,12 +315,12 @@ def _variants(
                 label=f"{name} {label}", name=name, settings={**settings, **variant}
             )
         return
-    chosen = []
+    labels = []
     for label, variant in variants.items():
         is_chosen = variant.items() <= settings.items()
         if is_chosen:
-            chosen.append(label)
-    yield TournamentDesign(label=" ".join([name, *chosen]), name=name, settings=settings)
+            labels.append(label)
+    yield TournamentDesign(label=" ".join([name, *labels]), name=name, settings=settings)
 
 
 def _fit_to_budgets(

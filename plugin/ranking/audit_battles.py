@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check, Result, not_known
+from podium.check_results import Check, Result, not_known
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About
@@ -95,17 +95,17 @@ def audit(
         judgments = read_battles(battles, merge=False)
         battles = read_battles(battles)
     how = {"level": level, "seed": seed, "models": models}
-    given = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
+    rank_options = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
     with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
-        return _audit_read(battles, judgments, rankers, given, arguments)
+        return _audit_read(battles, judgments, rankers, rank_options, arguments)
 
 
 def _audit_read(
     battles: Battles,
     judgments: Battles | None,
     rankers: str | Sequence[str] | None,
-    given: Mapping[str, Any],
+    rank_options: Mapping[str, Any],
     arguments: TypedArguments | None,
 ) -> Audit:
     """Rank battles and audit the ranking of each slice.
@@ -115,12 +115,12 @@ def _audit_read(
         judgments: the same battles with one row per order; None for those from which they were
             merged.
         rankers: names of rankers.
-        given: the options of `podium.rank`.
+        rank_options: the options of `podium.rank`.
         arguments: what was typed to read and rank the battles.
     """
-    ranking = _rank_or_fall_back(battles, rankers, given)
+    ranking = _rank_or_fall_back(battles, rankers, rank_options)
     names = ("level", "seed", "by", "pool", "models")
-    how = {name: given[name] for name in names}
+    how = {name: rank_options[name] for name in names}
     if judgments is None:
         judgments = replace(battles, rows=battles.rows.separate_orders())
     return audit_ranking(ranking, battles, judgments, arguments=arguments, **how)
@@ -180,7 +180,7 @@ def audit_ranking(
 
 
 def _rank_or_fall_back(
-    battles: Battles, rankers: str | Sequence[str] | None, given: Mapping[str, Any]
+    battles: Battles, rankers: str | Sequence[str] | None, rank_options: Mapping[str, Any]
 ) -> Ranking:
     """Rank battles as asked; by win rates if the battles do not connect all models.
 
@@ -188,12 +188,12 @@ def _rank_or_fall_back(
         PodiumError: the battles have no ranking for another reason.
     """
     try:
-        return rank(battles, rankers, **given)
+        return rank(battles, rankers, **rank_options)
     except NotIdentifiedError:
         connections = check_connected_battles(battles)
         if not connections or not connections[0].is_flagged:
             raise
-    shared = {name: given[name] for name in ("level", "seed", "by", "pool", "models")}
+    shared = {name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")}
     return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
 
 
@@ -279,10 +279,10 @@ class _AuditRequest:
         # The adjusted checks of judges are the last ones, in the order of `of_judges`.
         number = len(further) - len(of_judges)
         judges = [judge for judge, _ in of_judges]
-        named = list(zip(judges, further[number:], strict=True))
+        checks_by_judge = list(zip(judges, further[number:], strict=True))
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
         listed = [("", check) for check in [*checks, *further[:number], *elo]]
-        listed += _gravest_of_judges(named)
+        listed += _gravest_of_judges(checks_by_judge)
         names = {check.name for _, check in listed}
         listed += [("", check) for check in checks_of_absent(names, data)]
         probes = self._build_probes(listed, value, battles, standings)
@@ -351,19 +351,19 @@ class _AuditRequest:
         """
         if not is_judged(battles) or are_human_votes(battles):
             return []
-        kept = self.cards
+        cards = self.cards
         if self.column is not None:
             short_names = {battles.short_judges.get(name, name) for name in battles.judges}
-            kept = {name: card for name, card in self.cards.items() if name in short_names}
-        if not kept:
-            kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
-        if not kept:
-            return [("", not_known(name, why_too_many(battles))) for name in CHECKS_OF_CARDS]
+            cards = {name: card for name, card in self.cards.items() if name in short_names}
+        if not cards:
+            cards = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
+        if not cards:
+            return [("", not_known(name, reason=why_too_many(battles))) for name in CHECKS_OF_CARDS]
         checks = []
-        for name, card in kept.items():
-            judge = name if len(kept) > 1 else ""
+        for name, card in cards.items():
+            judge = name if len(cards) > 1 else ""
             for check in checks_only_of_cards(card):
-                checks.append((judge, _with_p_value(check, self.level, len(kept))))
+                checks.append((judge, _with_p_value(check, self.level, len(cards))))
         return checks
 
 
@@ -435,7 +435,7 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     return replace(check, p=p, reason=OPEN_EFFECT if check.is_flagged else check.reason)
 
 
-def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
+def _gravest_of_judges(checks_by_judge: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
     """Return one check of each name, with the name of its judge.
 
     The check is a flagged one, else one that is not known, else one that is ok; of several, the
@@ -443,13 +443,21 @@ def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Ch
     the same reason for all.
 
     Args:
-        named: checks with the names of their judges.
+        checks_by_judge: checks with the names of their judges.
     """
     order = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
+
+    def place_of_result(judge_and_check: tuple[str, Check]) -> int:
+        """Return the place of a check's result in `order`."""
+        _, check = judge_and_check
+        return order.index(check.result)
+
     gravest = []
-    for name in dict.fromkeys(check.name for _, check in named):
-        checks_of_judges = [(judge, check) for judge, check in named if check.name == name]
-        judge, check = min(checks_of_judges, key=lambda each: order.index(each[1].result))
+    for name in dict.fromkeys(check.name for _, check in checks_by_judge):
+        checks_of_judges = [
+            (judge, check) for judge, check in checks_by_judge if check.name == name
+        ]
+        judge, check = min(checks_of_judges, key=place_of_result)
         is_shared = all(other.finding_text == check.finding_text for _, other in checks_of_judges)
         has_reason = not check.is_known and is_shared
         gravest.append(("" if has_reason else judge, check))

@@ -29,10 +29,10 @@ def _measures_of_battles(battles: Battles, tasks: tuple[str, ...]) -> tuple[Meas
     """
     if battles.judges or "score_a" not in battles.columns:
         return ()
-    named = battles.metrics
-    known = [each for each in battles.measures if not named or each.name in named]
-    of_tasks = [each for each in known if each.task is None or each.task in tasks]
+    metrics = battles.metrics
+    named_measures = [each for each in battles.measures if not metrics or each.name in metrics]
+    of_tasks = [each for each in named_measures if each.task is None or each.task in tasks]
     if of_tasks:
         return tuple(of_tasks)
     column = (battles.reading.get("columns") or {}).get(SCORE, SCORE)
-    return tuple(Measure(name) for name in named or (column,))
+    return tuple(Measure(name) for name in metrics or (column,))

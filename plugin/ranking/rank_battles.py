@@ -122,8 +122,8 @@ def rank(
     families = families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
     context = choose_context(functions, whole, calibration)
-    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
-    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
+    values = {name: {"level": level, **context[name], **settings[name]} for name in names}
+    calls = [RankerCall(name, function, values[name], seed) for name, function in functions.items()]
     labels = _short_names_of_slices(battles) if column == "judge" else {}
     standings, failures = _rank_slices(
         slices, calls, families, merged, defaults, pool=pool or column in SOURCES, labels=labels
@@ -132,10 +132,10 @@ def rank(
         standings = add_answers(standings, dict(slices), families, merged, _noun_of(column))
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
-    asked = {"level": level, "seed": seed, "by": column, "pool": pool}
-    asked |= {"rankers_by_default": True} if len(defaults) > 1 else {}
-    asked |= _paths_as_text({"calibration": calibration, "models": models})
-    recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
+    rank_options = {"level": level, "seed": seed, "by": column, "pool": pool}
+    rank_options |= {"rankers_by_default": True} if len(defaults) > 1 else {}
+    rank_options |= _paths_as_text({"calibration": calibration, "models": models})
+    recorded = {"reading": dict(battles.reading), "rankers": names, **rank_options, **options}
     return Ranking(standings, _describe_sources(battles, recorded), failures, details)
 
 
@@ -164,16 +164,16 @@ def _noun_of(column: str | None) -> str:
     return NOUNS_OF_SLICES.get(column or "", "slice")
 
 
-def _paths_as_text(given: Mapping[str, Any]) -> dict[str, str]:
+def _paths_as_text(options: Mapping[str, Any]) -> dict[str, str]:
     """Return paths among the options, and a calibration in memory, as text.
 
     Options that are None and tables of models in memory are left out.
 
     Args:
-        given: `calibration` and `models`, as `rank` takes them.
+        options: `calibration` and `models`, as `rank` takes them.
     """
     texts = {}
-    for name, value in given.items():
+    for name, value in options.items():
         is_calibration = name == "calibration" and value is not None
         if is_calibration or isinstance(value, str | Path):
             texts[name] = str(value)
@@ -894,11 +894,11 @@ def require_verdicts(battles: Battles) -> None:
         NotIdentifiedError: the only verdicts are such ties, and no reply to other battles was
             parsed.
     """
-    asked = battles.asked_battles
-    if battles.tally.identical and len(asked) and not asked.tally.judged:
+    asked_battles = battles.asked_battles
+    if battles.tally.identical and len(asked_battles) and not asked_battles.tally.judged:
         ties = quantity(battles.tally.identical, "tie")
         raise NotIdentifiedError(
-            f"no readable verdict in {quantity(len(asked), 'battle')}; {ties} of identical "
+            f"no readable verdict in {quantity(len(asked_battles), 'battle')}; {ties} of identical "
             "responses alone rank nobody"
         )
 

@@ -76,9 +76,9 @@ class Reproduction:
         """
         if not self.differences:
             return f"reproduced: all {self.compared:,} numbers are the same to the last digit"
-        shown = some(self.differences, separator="; ", most=MOST_SHOWN)
+        difference_texts = some(self.differences, separator="; ", most=MOST_SHOWN)
         number = quantity(len(self.differences), "number", "differs|differ")
-        text = f"not reproduced: {number} of {self.compared:,} ({shown})"
+        text = f"not reproduced: {number} of {self.compared:,} ({difference_texts})"
         if not self.versions:
             return f"{text}; the files or the options changed since, as the packages are the same"
         changed = [f"{name} {was} is now {now}" for name, (was, now) in self.versions.items()]
@@ -207,8 +207,8 @@ def query_of_record(
     Raises:
         DataError: the record has an option that does not exist.
     """
-    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN_OPTIONS}
-    unknown = sorted(set(reading) - known)
+    known_options = {field.name for field in fields(BattleQuery)} | {*FOREIGN_OPTIONS}
+    unknown = sorted(set(reading) - known_options)
     if unknown:
         raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=RANK_AGAIN)
     options = {name: value for name, value in reading.items() if name not in FOREIGN_OPTIONS}

@@ -139,12 +139,12 @@ def _entries_within_groups(
             ranked.append(replace(entry, extra=extra))
             continue
         group = [each for each in entries if number_of_model.get(each.model) == number_of_group]
-        placed = sum(each.rank_low is not None for each in group)
+        models_with_place = sum(each.rank_low is not None for each in group)
         rank = 1 + sum(each.rank < entry.rank for each in group)
         low, high = None, None
         if entry.rank_low is not None:
             low = 1 + ahead.get(entry.model, 0)
-            high = placed - behind.get(entry.model, 0)
+            high = models_with_place - behind.get(entry.model, 0)
         ranked.append(replace(entry, rank=rank, rank_low=low, rank_high=high, extra=extra))
     return ranked
 

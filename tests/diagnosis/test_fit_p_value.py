@@ -30,6 +30,7 @@ def test_a_model_with_one_pair_adds_nothing_to_this_pair():
     assert smallest_adjusted_p(np.array([p]), tests, influence) == pytest.approx(p, abs=0.005)
 
 
+@pytest.mark.slow
 def test_the_adjusted_p_value_is_never_above_bonferronis():
     for seed in range(5):
         found = bradley_terry_fit(podium.read_battles(make_board(KINDS["odd pair"].world, seed)))

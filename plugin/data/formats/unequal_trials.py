@@ -81,12 +81,12 @@ def _store_unequal_questions(
     by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
     ways = "count(distinct met) as ways"
     by_item = f"select {keys}, {ways} from ({by_model}) where len(met) > 0 group by {keys}"
-    named = ", ".join(question) or "true as only"
+    question_columns = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     counts = "count(*) as items, count(*) filter (ways > 1) as unequal"
+    unequal = "having count(*) filter (ways > 1) > 0"
     engine.store(
-        questions,
-        f"select {named}, {counts} from ({by_item}){grouped} having count(*) filter (ways > 1) > 0",
+        questions, f"select {question_columns}, {counts} from ({by_item}){grouped} {unequal}"
     )
     return questions
 

@@ -7,7 +7,7 @@ responses to scores of single ones, the row says so and does not count as not kn
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids
@@ -59,7 +59,7 @@ def does_not_apply(name: str, reason: str) -> Check:
     The row is a check that is not known, with the given reason and with `applies` set to False
     among its fields.
     """
-    return not_known(name, reason, fields={"applies": False})
+    return not_known(name, reason=reason, fields={"applies": False})
 
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
@@ -69,7 +69,7 @@ def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
     """
     if are_too_many(battles):
         reason = why_too_many(battles)
-    return not_known(name, reason)
+    return not_known(name, reason=reason)
 
 
 def _row_of_settings(_data: AuditData) -> Check:
@@ -78,7 +78,7 @@ def _row_of_settings(_data: AuditData) -> Check:
     The reason is that the sources do not record how the models were run.
     """
     reason = "the sources do not record how the models were run"
-    return not_known("same settings", reason)
+    return not_known("same settings", reason=reason)
 
 
 def _row_of_groups(data: AuditData) -> Check:
@@ -88,7 +88,7 @@ def _row_of_groups(data: AuditData) -> Check:
     reason why no column was tested.
     """
     if data.battles.group is not None:
-        return does_not_apply("groups", f"the unit is the {data.battles.group} already")
+        return does_not_apply("groups", reason=f"the unit is the {data.battles.group} already")
     return _not_known_check("groups", why_no_groups(data.battles), data.battles)
 
 
@@ -115,10 +115,10 @@ def _row_of_position(data: AuditData) -> Check:
     known.
     """
     if not is_judged(data.battles):
-        return does_not_apply("position", NO_JUDGE)
+        return does_not_apply("position", reason=NO_JUDGE)
     if "score_a" in data.battles.columns:
-        return does_not_apply("position", "the judge saw one response at a time")
-    return not_known("position", "no column says which response was shown first")
+        return does_not_apply("position", reason="the judge saw one response at a time")
+    return not_known("position", reason="no column says which response was shown first")
 
 
 def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
@@ -130,10 +130,10 @@ def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     def make_row(data: AuditData) -> Check:
         """Return the row, with the reason why there is no check."""
         if not is_judged(data.battles):
-            return does_not_apply(name, NO_JUDGE)
+            return does_not_apply(name, reason=NO_JUDGE)
         if are_human_votes(data.battles):
-            return does_not_apply(name, HUMANS_VOTED)
-        return not_known(name, "the verdicts do not show it")
+            return does_not_apply(name, reason=HUMANS_VOTED)
+        return not_known(name, reason="the verdicts do not show it")
 
     return make_row
 
@@ -148,12 +148,14 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     def make_row(data: AuditData) -> Check:
         """Return the row, with the reason why there is no check."""
         if len(data.battles.models) < FEWEST_COMPARED:
-            return does_not_apply(name, FEW_MODELS)
+            return does_not_apply(name, reason=FEW_MODELS)
         if data.standings.scale.name == "score":
-            return does_not_apply(name, "the ranking is of mean or median scores, not of ratings")
+            return does_not_apply(
+                name, reason="the ranking is of mean or median scores, not of ratings"
+            )
         if name == "ties":
-            return does_not_apply(name, "no verdict is a tie, or credits are graded")
-        return not_known(name, "the battles do not allow the test")
+            return does_not_apply(name, reason="no verdict is a tie, or credits are graded")
+        return not_known(name, reason="the battles do not allow the test")
 
     return make_row
 
@@ -169,11 +171,11 @@ def _row_of_voters(data: AuditData) -> Check:
     if usual and are_human_votes(data.battles):
         [column, *_] = usual
         reason = f"the column {column} may name the voters, and is not read as such"
-        return not_known("voters", reason, fields={"column": column})
+        return not_known("voters", reason=reason, fields={"column": column})
     reason = "no column names voters"
     if len((data.battles.whole or data.battles).judges) > 1:
         reason += ", and there are few judges"
-    return does_not_apply("voters", reason)
+    return does_not_apply("voters", reason=reason)
 
 
 def _row_of_judges(data: AuditData) -> Check:
@@ -183,12 +185,12 @@ def _row_of_judges(data: AuditData) -> Check:
     Otherwise, the row does not apply.
     """
     if are_human_votes(data.battles):
-        return does_not_apply("judges", HUMANS_VOTED)
+        return does_not_apply("judges", reason=HUMANS_VOTED)
     if not is_judged(data.battles):
-        return does_not_apply("judges", NO_JUDGE)
+        return does_not_apply("judges", reason=NO_JUDGE)
     if len((data.battles.whole or data.battles).judges) > 1:
-        return not_known("judges", "there are too many judges to compare one by one")
-    return does_not_apply("judges", "there is one judge")
+        return not_known("judges", reason="there are too many judges to compare one by one")
+    return does_not_apply("judges", reason="there is one judge")
 
 
 def _row_of_categories(data: AuditData) -> Check:
@@ -205,14 +207,16 @@ def _row_of_places(data: AuditData) -> Check:
     """
     standings = data.standings
     if standings.unconnected_groups:
-        return not_known("places", "models of groups that never met have no common places")
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
-    if standings.error_method is None and not placed:
-        return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
-    if placed < 2:
-        return not_known("places", "fewer than two models have a place")
+        return not_known("places", reason="models of groups that never met have no common places")
+    models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
+    if standings.error_method is None and not models_with_place:
+        return does_not_apply("places", reason=f"the ranker {standings.ranker} does not give it")
+    if models_with_place < 2:
+        return not_known("places", reason="fewer than two models have a place")
     # No other case is left: the ranking has places, and did not test which are separated.
-    return not_known("places", f"{quantity(placed, 'model')} are too many to test every pair")
+    return not_known(
+        "places", reason=f"{quantity(models_with_place, 'model')} are too many to test every pair"
+    )
 
 
 def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
@@ -223,7 +227,7 @@ def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
 
     def make_row(data: AuditData) -> Check:
         """Return the row, which names the ranker."""
-        return does_not_apply(name, f"the ranker {data.standings.ranker} does not give it")
+        return does_not_apply(name, reason=f"the ranker {data.standings.ranker} does not give it")
 
     return make_row
 

@@ -1,7 +1,7 @@
 """The list of all checks, and the functions that make the checks of a ranking or a judge card.
 
-A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row
-of `CHECKLIST`.
+A new check is a `CheckKind` in `podium.check_kinds`, a function in the file of its subject, and a
+row of `CHECKLIST`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.checks import GRAVITY, Check, Result, find_flagged
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check, Result, find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
@@ -147,8 +148,8 @@ class ListedCheck:
         """
         if not self.is_of_asked:
             return battles
-        asked = battles.asked_battles
-        return asked if len(asked) else None
+        asked_battles = battles.asked_battles
+        return asked_battles if len(asked_battles) else None
 
 
 def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
@@ -292,8 +293,8 @@ def checks_of_battles(
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        given = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
-        behind = row.relevant_battles(given)
+        checked_battles = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
+        behind = row.relevant_battles(checked_battles)
         if row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
         if row.of_judge is not None and behind is not None:

@@ -17,7 +17,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check
 from podium.data.battles import Battles
 from podium.diagnosis.categories import category_columns
 from podium.diagnosis.checks.group_checks import (
@@ -94,33 +95,33 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
     """
     if not battles.has_items or are_too_many(battles) or len(battles.metrics) > 1:
         return ()
-    known = (battles.item_codes >= 0) & battles.readable
-    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
-    categories = dict(_categories_of_items(battles, known, item, len(distinct)))
+    is_counted = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(cluster_codes(battles)[is_counted], return_inverse=True)
+    categories = dict(_categories_of_items(battles, is_counted, item, len(distinct)))
     if not categories:
         return ()
-    residual = residuals_of_items(battles, known, item, len(distinct))
+    residual = residuals_of_items(battles, is_counted, item, len(distinct))
     most = max(PERMUTATIONS, DIVISIONS_PER_COLUMN * len(categories) - 1)
     tested_columns = [
-        (*_test_column(battles, known, item, residual, category, most), column)
+        (*_test_column(battles, is_counted, item, residual, category, most), column)
         for column, category in categories.items()
     ]
     return (_check_of_columns(battles, tested_columns),)
 
 
 def _categories_of_items(
-    battles: Battles, known: np.ndarray, item: np.ndarray, items: int
+    battles: Battles, is_counted: np.ndarray, item: np.ndarray, items: int
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the columns to test, with the category of each item, None if unknown, shape (items,).
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         items: number of items.
     """
     is_scored = "score_a" in battles.columns
-    for column, texts in category_columns(battles, known):
+    for column, texts in category_columns(battles, is_counted):
         if is_scored and column == "task":
             continue  # scores of several tasks are not ranked together
         if battles.has_lists(column):
@@ -154,11 +155,11 @@ def why_no_categories(battles: Battles) -> str:
     """
     if not battles.has_items or are_too_many(battles):
         return NO_CATEGORIES_FOUND
-    known = (battles.item_codes >= 0) & battles.readable
-    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
+    is_counted = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(cluster_codes(battles)[is_counted], return_inverse=True)
     units = plural(battles.unit, 2)
     mixed = []
-    for column, texts in category_columns(battles, known):
+    for column, texts in category_columns(battles, is_counted):
         if battles.has_lists(column):
             continue
         if _category_of_items(texts, item, len(distinct)) is not None:
@@ -245,7 +246,7 @@ def _tested_values(category: np.ndarray) -> list[str]:
 
 def _test_column(
     battles: Battles,
-    known: np.ndarray,
+    is_counted: np.ndarray,
     item: np.ndarray,
     residual: np.ndarray,
     category: np.ndarray,
@@ -257,7 +258,7 @@ def _test_column(
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         residual: residuals of items, shape (items, models).
         category: category of each item, None if unknown, shape (items,).
@@ -276,7 +277,7 @@ def _test_column(
     largest_place = int(np.argmax(np.abs(t)))
     tested, model = np.unravel_index(largest_place, t.shape)
     value = values[int(tested)]
-    return p, _turned_pair(battles, known, item, category, value, int(model))
+    return p, _turned_pair(battles, is_counted, item, category, value, int(model))
 
 
 def _statistics(residual: np.ndarray, in_category: np.ndarray) -> np.ndarray:
@@ -319,8 +320,8 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
     rng = np.random.default_rng(0)
     at_least = 0
     for number in range(1, most + 1):
-        drawn = _statistics(residual[rng.permutation(len(residual))], in_category)
-        at_least += bool(np.abs(drawn).max() >= largest * (1 - ROUNDING))
+        statistics_of_draw = _statistics(residual[rng.permutation(len(residual))], in_category)
+        at_least += bool(np.abs(statistics_of_draw).max() >= largest * (1 - ROUNDING))
         if at_least == ENOUGH_DIVISIONS:
             return ENOUGH_DIVISIONS / number
     return (1 + at_least) / (1 + most)
@@ -328,7 +329,7 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
 
 def _turned_pair(
     battles: Battles,
-    known: np.ndarray,
+    is_counted: np.ndarray,
     item: np.ndarray,
     category: np.ndarray,
     value: str,
@@ -343,13 +344,13 @@ def _turned_pair(
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         category: category of each item, None if unknown, shape (items,).
         value: the category, which is compared with all other known categories.
         model: code of the model.
     """
-    low, high, worth = pair_values(battles, known)
+    low, high, worth = pair_values(battles, is_counted)
     is_here = (category == value)[item]
     others = {text for text in category.tolist() if text not in (None, value)}
     is_there = np.array([text in others for text in category.tolist()])[item]

@@ -6,7 +6,8 @@ Were all models asked the same questions, in the same way? Does a name stand for
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.comparability.input_conflicts import distinct_excerpts
 from podium.comparability.questions import FINDING
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
@@ -51,13 +52,13 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
         reason = f"the files of {some(tasks, most=3)} do not hold the inputs"
         if not tasks:
             reason = "some tables have a column of inputs, and others have none"
-        return (not_known("same question", reason),)
+        return (not_known("same question", reason=reason),)
     undecided = [finding for finding in findings if finding.pairing == "undecided"]
     if undecided:
-        return (not_known("same question", _reason_of_column(undecided[0])),)
+        return (not_known("same question", reason=_reason_of_column(undecided[0])),)
     others = [finding for finding in findings if finding.pairing == "other inputs"]
     if others:
-        return (not_known("same question", _reason_of_other_inputs(others[0])),)
+        return (not_known("same question", reason=_reason_of_other_inputs(others[0])),)
     return (make_check("same question", is_flagged=False),)
 
 
@@ -197,7 +198,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         lacks = "have no files" if len(unknown) > 1 else "has no file"
         whose = "their runs" if len(unknown) > 1 else "its run"
         reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
-        return (not_known("same settings", reason),)
+        return (not_known("same settings", reason=reason),)
     is_named = any(run.named_settings for run in runs)
     fields = {"but": EXCEPT_NAMED_SETTINGS if is_named else ""}
     others = [*(difference.text for difference in differences), *_differences_of_limits(runs)]

@@ -5,7 +5,8 @@ The functions that make a check are `make_check` (flagged or ok) and `not_known`
 
 from typing import Any
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.diagnosis.figures import Figured, Missing, Statistic
 
 MORE_BATTLES = "judge more battles"
@@ -72,7 +73,7 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
         has_small_effects_only = False
     if has_small_effects_only:
         return make_check(name, is_flagged=False, **facts)
-    return not_known(name, why_open(effect), MORE_BATTLES, **facts)
+    return not_known(name, reason=why_open(effect), answer=MORE_BATTLES, **facts)
 
 
 def why_open(effect: Statistic) -> str:
@@ -105,5 +106,7 @@ def check_beside_chance(
     facts = facts_of(figure, **fields)
     side = side_of(figure, chance)
     if not side:
-        return not_known(name, "it may be no better than chance", MORE_BATTLES, **facts)
+        return not_known(
+            name, reason="it may be no better than chance", answer=MORE_BATTLES, **facts
+        )
     return make_check(name, side != good, **facts)

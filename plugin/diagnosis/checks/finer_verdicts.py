@@ -106,7 +106,7 @@ def _may_weigh(battles: Battles) -> bool:
     The result is False if a judge has a realization that token probabilities cannot grade, or if a
     battle has a graded credit already.
     """
-    if not _realizations(battles) <= GRADABLE_REALIZATIONS:
+    if not _realizations(battles).issubset(GRADABLE_REALIZATIONS):
         return False
     if HARD_CREDIT not in battles.columns:
         return True

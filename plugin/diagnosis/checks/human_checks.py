@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_beside_chance, facts_of
@@ -24,7 +25,7 @@ def check_human_scale(battles: Battles) -> tuple[Check, ...]:
         return ()
     is_labelled = "human" in battles.columns and np.isfinite(battles.numbers_of("human")).any()
     reason = "`podium calibrate` measures it" if is_labelled else "no human labels"
-    return (not_known("human scale", reason, fields={"is_labelled": bool(is_labelled)}),)
+    return (not_known("human scale", reason=reason, fields={"is_labelled": bool(is_labelled)}),)
 
 
 def calibrated_scale(standings: Standings) -> Check | None:
@@ -52,9 +53,9 @@ def human_of_card(card: CardSections) -> tuple[Check, ...]:
     if not card.has_judge:
         return ()
     section = card.answers["human"]
-    lacking = card.find_lacking("human", "agreement")
+    lacking = card.find_lacking(section="human", figure="agreement")
     if lacking is not None:
-        return (not_known("human", lacking.why, lacking.remedy),)
+        return (not_known("human", reason=lacking.why, answer=lacking.remedy),)
     chance = CHECKS["human"].threshold
     kappa = section.kappa.estimate
     return (check_beside_chance("human", section.agreement, chance, good=1, kappa=kappa),)
@@ -68,9 +69,9 @@ def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking("consistency", "retest")
+    lacking = card.find_lacking(section="consistency", figure="retest")
     if lacking is not None:
-        return (not_known("repeated", lacking.why, lacking.remedy),)
+        return (not_known("repeated", reason=lacking.why, answer=lacking.remedy),)
     return (
         make_check("repeated", is_flagged=False, **facts_of(card.answers["consistency"].retest)),
     )
@@ -88,6 +89,6 @@ def check_misjudged(standings: Standings) -> tuple[Check, ...]:
     models = [*standings.diagnostics["structured"]["misjudged"]["models"]]
     if not models:
         reason = "the human labels contradict it on none, but seldom show one"
-        return (not_known("misjudged models", reason),)
+        return (not_known("misjudged models", reason=reason),)
     fields = {"models": join_names(models)}
     return (make_check("misjudged models", is_flagged=True, number=len(models), fields=fields),)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.diagnosis.checks.model_checks import check_cycle, check_fit
 from podium.diagnosis.figures import Missing
@@ -30,15 +30,15 @@ def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[
     if whole is None or not whole.tally.identical:
         return list(checks)
     alike = quantity(whole.tally.identical, "battle")
-    named = []
+    named_models = []
     for check in checks:
         could_be_made = CAN_BE_MADE.get(check.name)
         if check.is_known or could_be_made is None or not could_be_made(whole):
-            named.append(check)
+            named_models.append(check)
             continue
         reason = f"{check.reason}, as {alike} of identical responses had no judge"
-        named.append(replace(check, reason=reason, answer=UNLIKE_ANSWERS_REMEDY))
-    return named
+        named_models.append(replace(check, reason=reason, answer=UNLIKE_ANSWERS_REMEDY))
+    return named_models
 
 
 def _has_triples(battles: Battles) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.checks import Check, Result, make_check, not_known
+from podium.check_results import Check, Result, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
@@ -57,7 +57,7 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     if not are_too_many(battles):
         return _test_losses(battles)
     if _can_compare_losses(battles) and _has_unparsed(battles):
-        return (not_known("lost replies", why_too_many(battles)),)
+        return (not_known("lost replies", reason=why_too_many(battles)),)
     return ()
 
 
@@ -99,7 +99,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     losses = losses_by_model(battles, absent)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
-        return (not_known("lost replies", reason),)
+        return (not_known("lost replies", reason=reason),)
     lost = battles.counts().unparsed
     number = battles.counts().battles
     word = UNPARSED
@@ -172,7 +172,7 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     lost = compare_lost_verdicts(battles, ERROR_RATE)
     if lost is None or not lost.outcomes:
         is_unknown = has_two_models and share > LEAST_EXCESS
-        return (not_known("lost outcomes", NO_OTHER_VERDICT),) if is_unknown else ()
+        return (not_known("lost outcomes", reason=NO_OTHER_VERDICT),) if is_unknown else ()
     if lost.largest_share <= LEAST_EXCESS:
         return ()
     reason = _why_too_little(battles, lost) if has_two_models else ""
@@ -188,6 +188,7 @@ def _why_too_little(battles: Battles, lost: LostVerdicts) -> str:
     items = battles.counts().items
     if items < FEWEST_ITEMS:
         return f"{quantity(items, 'item')} are too few to see it"
+    # An agreement of NaN is too low, too.
     if not lost.agreement >= LEAST_AGREEMENT:
         return f"verdicts on the same responses agree in {lost.agreement:.1%} only"
     return ""
@@ -237,9 +238,11 @@ def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     """
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
-    named = [each for each in significant if each.model in lost.models]
-    has_all = any(each.model is None for each in significant) and len(named) < len(lost.models)
-    candidates = named
+    outcomes_of_models = [each for each in significant if each.model in lost.models]
+    has_all = any(each.model is None for each in significant) and len(outcomes_of_models) < len(
+        lost.models
+    )
+    candidates = outcomes_of_models
     if has_all:
         candidates = [each for each in significant if each.model is None]
     return most_significant(candidates or significant or large or lost.outcomes)
@@ -260,7 +263,7 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         return ()
     if are_too_many(battles):
         is_complete = battles.tally.judged == len(battles) and not battles.missing
-        return () if is_complete else (not_known("lost scores", why_too_many(battles)),)
+        return () if is_complete else (not_known("lost scores", reason=why_too_many(battles)),)
     return _test_scores(battles)
 
 
@@ -284,7 +287,7 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
         return _cut_check("lost scores", what="scores", battles=battles, cut=cut)
     losses = losses_of_scores(scores, battles.models)
     if not losses:
-        return (not_known("lost scores", "no item with lost scores has two models"),)
+        return (not_known("lost scores", reason="no item with lost scores has two models"),)
     check = _check_losses(
         "lost scores", losses=losses, everywhere=lost / int(scores.asked.sum()), fields={}
     )
@@ -304,7 +307,7 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
         return ()
     models = join_names([battles.models[code] for code in dict.fromkeys(cut)])
     reason = f"the first or last items have no {what} of {models}"
-    return (not_known(name, reason),)
+    return (not_known(name, reason=reason),)
 
 
 def _check_unless_cut(
@@ -346,12 +349,17 @@ def _check_losses(
         for loss in by_p
         if loss in large and loss.share > everywhere and loss.p * len(losses) <= ERROR_RATE
     ]
-    named = more[0] if more else by_p[0]
+    named_outcome = more[0] if more else by_p[0]
     return make_check(
         name,
         bool(large),
-        number=named.share,
+        number=named_outcome.share,
         p=p,
-        fields={"model": named.model, "share": named.share, "all": everywhere, **fields},
-        models=tuple(dict.fromkeys([named.model, *(loss.model for loss in more)])),
+        fields={
+            "model": named_outcome.model,
+            "share": named_outcome.share,
+            "all": everywhere,
+            **fields,
+        },
+        models=tuple(dict.fromkeys([named_outcome.model, *(loss.model for loss in more)])),
     )

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, Result, find_flagged, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, Result, find_flagged, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
@@ -192,7 +193,13 @@ def _find_biased_slices(
             least = BIAS_THRESHOLD if effect.is_single else DECISION_THRESHOLD
             if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
-    return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
+
+    def size_of_effect(biased_slice: tuple[str, OrderEffect, float]) -> float:
+        """Return how far the win rate of the response shown first is from one half."""
+        _, effect, _ = biased_slice
+        return abs(effect.lean)
+
+    return sorted(biased_slices, key=size_of_effect, reverse=True)
 
 
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
@@ -206,23 +213,26 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
         measured: value and effect of each slice.
         place: position of the slice.
     """
-    rates = [effect.rate for _, effect in measured]
-    known = []
-    for k, rate in enumerate(rates):
+    value_and_error: tuple[float, float] | None = None
+    other_slices = []
+    for k, (_, effect) in enumerate(measured):
+        rate = effect.rate
         if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
-            if k == place:
-                return 1.0
             continue
         # A 95% interval reaches about two standard errors to both sides.
         error = (rate.high - rate.low) / 4
-        known.append((k, rate.value, error, float(rate.n)))
-    others = [each for each in known if each[0] != place]
-    if not others:
+        if k == place:
+            value_and_error = (rate.value, error)
+        else:
+            other_slices.append((rate.value, error, float(rate.n)))
+    if value_and_error is None or not other_slices:
         return 1.0
-    _, value, error, _ = next(each for each in known if each[0] == place)
-    total = sum(number for _, _, _, number in others)
-    mean = sum(number * other for _, other, _, number in others) / total
-    variance = sum((number * each) ** 2 for _, _, each, number in others) / total**2
+    value, error = value_and_error
+    total = sum(number for _, _, number in other_slices)
+    mean = sum(number * other_value for other_value, _, number in other_slices) / total
+    variance = (
+        sum((number * other_error) ** 2 for _, other_error, number in other_slices) / total**2
+    )
     error_of_difference = float(np.sqrt(error**2 + variance))
     z = abs(value - mean) / max(error_of_difference, 1e-12)  # no division by 0
     return float(2 * ndtr(-z))
@@ -284,9 +294,9 @@ def _check_orders(
         checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
-            return (not_known("position", why_too_many(battles)),)
+            return (not_known("position", reason=why_too_many(battles)),)
         if reads_single_orders(battles):
-            checks.append(not_known(ONE_ORDER, why_too_many(battles)))
+            checks.append(not_known(ONE_ORDER, reason=why_too_many(battles)))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:
@@ -295,7 +305,7 @@ def _check_orders(
         return tuple(checks)
     merged = battles.swaps() is not None
     reason = "the orders are merged already" if merged else "no pair in both orders"
-    return (not_known("position", reason),)
+    return (not_known("position", reason=reason),)
 
 
 def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: bool) -> Check:
@@ -355,10 +365,14 @@ def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
     """
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
-        return not_known("position", f"too few pairs{whose} in both orders", MORE_BATTLES)
+        return not_known(
+            "position", reason=f"too few pairs{whose} in both orders", answer=MORE_BATTLES
+        )
     rate = f"the response shown first has a win rate of {effect.rate.brief}"
     reason = f"too few pairs{whose} in both orders: {rate}"
-    return not_known("position", reason, MORE_BATTLES, **_facts_of_order(effect, several))
+    return not_known(
+        "position", reason=reason, answer=MORE_BATTLES, **_facts_of_order(effect, several)
+    )
 
 
 def _check_one_order(effects: list[OrderEffect]) -> Check:
@@ -377,18 +391,18 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     undecided = []
     if not is_flagged:
         undecided = [effect for effect in effects if effect.is_open]
-    shown = undecided[0] if undecided else worst
-    if not isinstance(shown.rate, Statistic):
-        return not_known(ONE_ORDER, "too few decided verdicts", BOTH_ORDERS)
+    shown_judge = undecided[0] if undecided else worst
+    if not isinstance(shown_judge.rate, Statistic):
+        return not_known(ONE_ORDER, reason="too few decided verdicts", answer=BOTH_ORDERS)
     verdicts = "decided verdicts"
     pairs = "no pair was read"
-    if shown.judge:
-        verdicts = f"the decided verdicts of {shown.judge}"
-        pairs = f"{shown.judge} read no pair"
-    facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts, pairs=pairs))
+    if shown_judge.judge:
+        verdicts = f"the decided verdicts of {shown_judge.judge}"
+        pairs = f"{shown_judge.judge} read no pair"
+    facts = _relative_to_half(facts_of(shown_judge.rate, verdicts=verdicts, pairs=pairs))
     if undecided:
         reason = "the order may decide nothing, or all"
-        return not_known(ONE_ORDER, reason, BOTH_ORDERS, **facts)
+        return not_known(ONE_ORDER, reason=reason, answer=BOTH_ORDERS, **facts)
     return make_check(ONE_ORDER, is_flagged, p=p, **facts)
 
 
@@ -437,7 +451,7 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     section = card.answers["position"]
     if isinstance(section, Missing):
-        return (not_known("position", section.why, section.remedy),)
+        return (not_known("position", reason=section.why, answer=section.remedy),)
     return _check_orders(card.battles, level=section.first_wins.level)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.checks import Check, Result, make_check, not_known
+from podium.check_results import Check, Result, make_check, not_known
 from podium.data.counting.relations import HARD_CREDIT
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.sample_checks import check_first_place_by_search
@@ -69,9 +69,11 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
         return ()
     pairs = len(separation.names) - 1
     separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]
-    shown = _places_of(data.standings)
+    places_of_ranking = _places_of(data.standings)
     names = separation.names
-    places = [f"{shown[names[k]]} and {shown[names[k + 1]]}" for k in separated]
+    places = [
+        f"{places_of_ranking[names[k]]} and {places_of_ranking[names[k + 1]]}" for k in separated
+    ]
     fields = {
         "apart": len(separated),
         "pairs": pairs,
@@ -131,9 +133,11 @@ def _further_text(standings: Standings, separation: Separation) -> str:
     if raters and raters["number"] <= separation.clusters:
         noun = raters["unit"]
     first, second = separation.names[place - 1 : place + 1]
-    shown = _places_of(standings)
+    places = _places_of(standings)
     more = f"{number:,} more {plural(noun, number)}"
-    return f"; {more} would separate places {shown[first]} and {shown[second]} ({first}, {second})"
+    return (
+        f"; {more} would separate places {places[first]} and {places[second]} ({first}, {second})"
+    )
 
 
 def describe_first_place(data: AuditData) -> tuple[Check, ...]:
@@ -165,7 +169,7 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
     if not drop_out:
         return ()
     if "unknown" in drop_out:
-        return (not_known("first place", drop_out["unknown"]),)
+        return (not_known("first place", reason=drop_out["unknown"]),)
     unit = standings.counts.unit
     leader = standings.entries[0].model
     if drop_out["items"] is None:

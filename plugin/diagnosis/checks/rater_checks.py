@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -211,18 +211,20 @@ def _try_scores(
     try:
         return scores_without(battles)
     except (NotIdentifiedError, NotConvergedError):
-        return not_known(DECISIVE_RATER, FAILED_FIT)
+        return not_known(DECISIVE_RATER, reason=FAILED_FIT)
 
 
-def _rater_check_passed(scores: ScoresWithout, kept: str) -> Check:
+def _rater_check_passed(scores: ScoresWithout, unchanged: str) -> Check:
     """Return the ok check that no voter or judge decides.
 
     Args:
         scores: scores without each voter or judge.
-        kept: clause on what stays as it is, such as `a still leads`.
+        unchanged: clause on what stays as it is, such as `a still leads`.
     """
     raters = quantity(scores.raters.number, scores.raters.unit)
-    return make_check(DECISIVE_RATER, is_flagged=False, fields={"kept": kept, "raters": raters})
+    return make_check(
+        DECISIVE_RATER, is_flagged=False, fields={"kept": unchanged, "raters": raters}
+    )
 
 
 def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.times import PERIODS
 
 NEW_TOURNAMENT = "inspect eval podium/round_robin -T responses=RESPONSES --model-role judge=MODEL"
@@ -241,13 +241,13 @@ def _drop_replaced(arguments: str, own_options: str) -> str:
         own_options: the options that the command adds, quoted for a shell.
     """
     replaced = {word for word in shlex.split(own_options) if word in REPLACED_OPTIONS}
-    kept = []
+    kept_words = []
     is_value = False
     for word in shlex.split(arguments):
         if not is_value and word not in replaced:
-            kept.append(word)
+            kept_words.append(word)
         is_value = word in replaced
-    return shlex.join(kept)
+    return shlex.join(kept_words)
 
 
 def _command_template(check: Check) -> str:

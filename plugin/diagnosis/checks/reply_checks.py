@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import Counts
@@ -144,9 +145,9 @@ def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking("consistency", "unparsed")
+    lacking = card.find_lacking(section="consistency", figure="unparsed")
     if lacking is not None:
-        return (not_known("unparsed", lacking.why, lacking.remedy),)
+        return (not_known("unparsed", reason=lacking.why, answer=lacking.remedy),)
     unparsed = card.answers["consistency"].unparsed
     fields = {
         "share": unparsed.value,

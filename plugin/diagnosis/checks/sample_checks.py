@@ -1,6 +1,7 @@
 """Checks of what a ranking rests on: items, their number, pairs that met, and single items."""
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.clustered import cluster_battles
@@ -195,13 +196,13 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
     """
     name = "first place"
     if are_too_many(battles):
-        return not_known(name, "too many battles or models to drop items one by one")
+        return not_known(name, reason="too many battles or models to drop items one by one")
     try:
         robustness = drop_out_robustness(battles, largest=largest)
     except (NotIdentifiedError, NotConvergedError) as error:
-        return not_known(name, str(error))
+        return not_known(name, reason=str(error))
     if not robustness.largest_tried:
-        return not_known(name, "models share the first place, or there is one item only")
+        return not_known(name, reason="models share the first place, or there is one item only")
     return _check_robustness(robustness, battles.counts().unit)
 
 

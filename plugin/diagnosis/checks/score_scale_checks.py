@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check, make_check
+from podium.check_results import Check, make_check
 from podium.data.battles import Battles
 from podium.data.known_metrics import is_amount, is_time
 from podium.diagnosis.checks.size_limits import are_too_many
@@ -88,7 +88,7 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
         The flagged check, with the first such task or metric as example; empty if no scores look
         so, if there are no scores, or if a judge decided too many battles.
     """
-    if not {"score_a", "score_b"} <= battles.columns:
+    if not {"score_a", "score_b"}.issubset(battles.columns):
         return ()
     if is_judged(battles) and are_too_many(battles):
         return ()
@@ -208,7 +208,7 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     parts = [scores]
     if divided:
         parts = [part for _, part in scores.groupby(divided, dropna=False)]
-    kept = []
+    groups = []
     for part in parts:
         name = str(part["metric"].iloc[0]) if "metric" in part and len(part) else ""
         measure = battles.measure_of(name) if name else next(iter(battles.measures), None)
@@ -220,8 +220,8 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
         is_negated = measure is not None and measure.is_negated
         about = {each: str(part[each].iloc[0]) for each in divided if part[each].notna().any()}
         signed = part.assign(score=-part["score"]) if is_negated else part
-        kept.append((about, signed, is_time(metric)))
-    return kept
+        groups.append((about, signed, is_time(metric)))
+    return groups
 
 
 def find_unlike_scales(

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
@@ -75,19 +75,19 @@ def check_ties(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("ties", why_too_many(battles)),)
+        return (not_known("ties", reason=why_too_many(battles)),)
     coded = code_battles(battles)
     are_hard = np.isclose(coded.credit[:, None], HARD_CREDITS).any(axis=1)
     _, ties, _ = outcome_masses(coded.credit)
     if not ties.any() or (~are_hard).mean() > MOST_GRADED:
         return ()
     if coded.clusters < FEWEST_CLUSTERS:
-        return (not_known("ties", "too few items"),)
+        return (not_known("ties", reason="too few items"),)
     try:
         half = _rate_half_wins(coded)
         others = [(LEAVING_OUT, _rate_without_ties(coded)), (BY_DAVIDSON, _rate_outcomes(coded))]
     except (NotIdentifiedError, NotConvergedError):
-        return (not_known("ties", "without ties, the battles do not rate all models"),)
+        return (not_known("ties", reason="without ties, the battles do not rate all models"),)
     return (_compare_orders(coded, half, others),)
 
 

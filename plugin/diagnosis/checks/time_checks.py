@@ -7,12 +7,14 @@ changes from the first battle to the last. Time is the rank of the battle among 
 that a pause does not count as much as battles.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import COLUMNS, Battles
 from podium.data.reading.units import TIME_NAME
 from podium.data.times import seconds_of_texts
@@ -73,20 +75,18 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
         or if no model has enough items.
     """
     if not battles.tally.judged:
-        return (not_known("time", NO_VERDICT),)
+        return (not_known("time", reason=NO_VERDICT),)
     columns = _time_columns(battles)
     if not columns:
-        return (not_known("time", NO_TIMES),)
-    problems = {name: _problem_of_times(battles, name, seconds) for name, seconds in columns}
-    usable = [column for column in columns if not problems[column[0]]]
-    name, seconds = max(usable or columns, key=lambda column: _share_of_times(battles, column[1]))
-    if problems[name]:
-        return (not_known("time", problems[name]),)
+        return (not_known("time", reason=NO_TIMES),)
+    name, seconds, problem = _choose_times(battles, dict(columns))
+    if problem:
+        return (not_known("time", reason=problem),)
     if are_too_many(battles):
-        return (not_known("time", why_too_many(battles)),)
+        return (not_known("time", reason=why_too_many(battles)),)
     slopes = _slopes_of_models(battles, seconds)
     if not slopes:
-        return (not_known("time", "too few items for each model"),)
+        return (not_known("time", reason="too few items for each model"),)
     worst = min(slopes, key=lambda slope: (slope.p, slope.model))
     p = min(1.0, worst.p * len(slopes))
     half_width = worst.error * t_quantile(worst.clusters, 1 - ERROR_RATE / len(slopes))
@@ -128,6 +128,24 @@ def _time_columns(battles: Battles) -> list[tuple[str, np.ndarray]]:
     return columns
 
 
+def _choose_times(
+    battles: Battles, columns: Mapping[str, np.ndarray]
+) -> tuple[str, np.ndarray, str]:
+    """Choose the column of times that most battles have, if any can be used, among those.
+
+    Args:
+        battles: the battles.
+        columns: the times in seconds by column, shape (battles,) each; at least one column.
+
+    Returns:
+        The column's name, its times, and why it cannot be used; empty if it can.
+    """
+    problems = {name: _problem_of_times(battles, name, columns[name]) for name in columns}
+    usable = [name for name, problem in problems.items() if not problem]
+    chosen_name = max(usable or columns, key=lambda name: _share_of_times(battles, columns[name]))
+    return chosen_name, columns[chosen_name], problems[chosen_name]
+
+
 def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:
     """Return the share of readable battles whose time is known."""
     return float(np.isfinite(seconds[battles.readable]).mean())
@@ -138,12 +156,12 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
 
     It needs a time for `FEWEST_DATED` of the readable battles, and `FEWEST_TIMES` different times.
     """
-    known = seconds[battles.readable]
-    readable = int(np.isfinite(known).sum())
-    if readable < FEWEST_DATED * len(known):
-        battles_with_verdict = quantity(len(known), "battle", "has|have")
+    seconds_of_readable = seconds[battles.readable]
+    readable = int(np.isfinite(seconds_of_readable).sum())
+    if readable < FEWEST_DATED * len(seconds_of_readable):
+        battles_with_verdict = quantity(len(seconds_of_readable), "battle", "has|have")
         return f"column {name}: {readable:,} of {battles_with_verdict} a readable date"
-    different = len(distinct_values(known[np.isfinite(known)]))
+    different = len(distinct_values(seconds_of_readable[np.isfinite(seconds_of_readable)]))
     if different < FEWEST_TIMES:
         return f"column {name}: {quantity(different, 'different date')} only"
     return ""
@@ -162,9 +180,9 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
     Returns:
         The slopes, in the order of the models; a model without a slope is left out.
     """
-    known = battles.readable & np.isfinite(seconds)
-    low, high, value = pair_values(battles, known)
-    rank = _mid_ranks(seconds[known])
+    has_verdict_and_time = battles.readable & np.isfinite(seconds)
+    low, high, value = pair_values(battles, has_verdict_and_time)
+    rank = _mid_ranks(seconds[has_verdict_and_time])
     pair = low * len(battles.models) + high
     # What each battle differs from the mean of its pair: in outcome and in time.
     size = np.maximum(np.bincount(pair), 1)
@@ -172,8 +190,8 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
     mean_rank = np.bincount(pair, rank) / size
     rest = value - mean_value[pair]
     moment = rank - mean_rank[pair]
-    units = [np.unique(cluster_codes(battles)[known], return_inverse=True)[1]]
-    raters = raters_of(battles, known)
+    units = [np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)[1]]
+    raters = raters_of(battles, has_verdict_and_time)
     if raters is not None:
         units.append(raters.code)
     slopes = []
@@ -238,6 +256,9 @@ def _span_text(seconds: np.ndarray) -> str:
 
     For example: `2024-01-02 to 2024-03-04`. At least one time must be known.
     """
-    known = seconds[np.isfinite(seconds)]
-    days = [datetime.fromtimestamp(float(end), UTC).date() for end in (known.min(), known.max())]
+    known_seconds = seconds[np.isfinite(seconds)]
+    days = [
+        datetime.fromtimestamp(float(end), UTC).date()
+        for end in (known_seconds.min(), known_seconds.max())
+    ]
     return f"{days[0]} to {days[1]}"

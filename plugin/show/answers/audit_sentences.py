@@ -85,16 +85,16 @@ def _sentence_without_flags(tested: Sequence[Probe]) -> str:
         tested: the probes that are no descriptions; none of these is flagged.
     """
     unknown = [probe.check.name for probe in tested if not probe.check.is_known]
-    known = len(tested) - len(unknown)
+    number_known = len(tested) - len(unknown)
     more = ""
     if unknown:
         number = number_word(len(unknown))
         are = word_for(len(unknown), "is", "are")
         more = UNKNOWN_PROBES.format(number=number, are=are, names=", ".join(unknown))
     return NOT_FLAGGED.format(
-        ok=number_word(known),
+        ok=number_word(number_known),
         number=number_word(len(tested)),
-        are=word_for(known, "is", "are"),
+        are=word_for(number_known, "is", "are"),
         unknown=more,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.diagnosis.checks.loss_checks import UNPARSED
 from podium.errors import PodiumError

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import Check, find_flagged
+from podium.check_results import Check, find_flagged
 from podium.data.battles import Battles
 from podium.data.listed_values import values_in_cell
 from podium.defaults import REGULARIZATION
@@ -99,8 +99,8 @@ def models_explained_by_order(
     except PodiumError:
         is_kept = [False] * len(claims)
     explained = set[str]()
-    for pair, kept in zip(claims, is_kept, strict=True):
-        if not kept:
+    for pair, holds in zip(claims, is_kept, strict=True):
+        if not holds:
             explained.update(pair)
     return tuple(name for name in names if name in explained)
 
@@ -133,14 +133,14 @@ def _claims_kept(
     fit = fit_with_length(coded, term[readable], REGULARIZATION, np.zeros(len(coded.models)))
     _, cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)
     code = {name: k for k, name in enumerate(coded.models)}
-    kept = []
+    are_kept = []
     for winner, loser in claims:
         contrast = np.zeros(fit.likelihood.design.parameter_count)
         contrast[code[winner]] = 1.0
         contrast[code[loser]] = -1.0
         gap = fit.theta[code[winner]] - fit.theta[code[loser]]
-        kept.append(bool(gap > critical * _error_of(fit, contrast, cluster)))
-    return kept
+        are_kept.append(bool(gap > critical * _error_of(fit, contrast, cluster)))
+    return are_kept
 
 
 def _side_shown_first(battles: Battles) -> np.ndarray:

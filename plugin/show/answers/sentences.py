@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, find_flagged
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, find_flagged
 from podium.data.battles import Battles
 from podium.data.stopped_judges import are_of_stopped_judge
 from podium.defaults import RANKER_OF_DECISIONS

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from podium.checks import GRAVITY, Check
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check
 from podium.diagnosis.checks.all_checks import CAUTIONS, flagged_checks
 from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of

@@ -92,11 +92,11 @@ def unplaced_models(standings: Standings) -> list[str]:
 
     The names are in the order of the rows of the ranking.
     """
-    placed = set(standings.separation.names) if standings.separation else set()
+    names_with_place = set(standings.separation.names) if standings.separation else set()
     return [
         entry.model
         for entry in standings.entries
-        if (entry.score is not None or entry.battles) and entry.model not in placed
+        if (entry.score is not None or entry.battles) and entry.model not in names_with_place
     ]
 
 
@@ -115,35 +115,35 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
     separation = standings.separation
     if separation is None:
         return replace(standings, entries=kept_entries)
-    kept = [k for k, name in enumerate(separation.names) if name not in left_out]
-    new_place_of = {old: new for new, old in enumerate(kept)}
+    places = [k for k, name in enumerate(separation.names) if name not in left_out]
+    new_place_of = {old: new for new, old in enumerate(places)}
     beats = []
-    for k in kept:
+    for k in places:
         kept_behind = [j for j in separation.beats[k] if j in new_place_of]
         beats.append(tuple(new_place_of[j] for j in kept_behind))
-    number = len(kept)
+    number = len(places)
     # A cut is before place `cut` if each model above it is clearly ahead of all models below.
     cuts = []
     for cut in range(1, number):
         below = set(range(cut, number))
         if all(below.issubset(behind) for behind in beats[:cut]):
             cuts.append(cut)
-    has_same_leaders = kept[:2] == [0, 1]
+    has_same_leaders = places[:2] == [0, 1]
     remaining = replace(
         separation,
-        names=tuple(separation.names[k] for k in kept),
+        names=tuple(separation.names[k] for k in places),
         cuts=tuple(cuts),
         beats=tuple(beats),
         gap=separation.gap if has_same_leaders else nan,
         lead=separation.lead if has_same_leaders else None,
         z=separation.z if has_same_leaders else None,
-        neighbours=_tests_of_kept(separation, kept),
+        neighbours=_tests_of_kept(separation, places),
     )
     return replace(standings, entries=kept_entries, separation=remaining)
 
 
 def _tests_of_kept(
-    separation: Separation, kept: Sequence[int]
+    separation: Separation, places: Sequence[int]
 ) -> tuple[tuple[float, float] | None, ...]:
     """Return the tests of neighbours among the models at some places.
 
@@ -152,10 +152,10 @@ def _tests_of_kept(
 
     Args:
         separation: the tests of all neighbours.
-        kept: places of the models, from 0 and in order.
+        places: places of the models, from 0 and in order.
     """
     tests = []
-    for upper, lower in pairwise(kept):
+    for upper, lower in pairwise(places):
         are_neighbours = lower == upper + 1 and upper < len(separation.neighbours)
         tests.append(separation.neighbours[upper] if are_neighbours else None)
     return tuple(tests)
@@ -168,11 +168,11 @@ def withhold_ranks(standings: Standings) -> Standings:
     none. Such standings are needed for battles whose rows may share items: errors that take rows as
     independent are then too small. Scores and intervals stay.
     """
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
     entries = []
     for entry in standings.entries:
         if entry.rank_low is not None:
-            entry = replace(entry, rank_low=1, rank_high=placed)
+            entry = replace(entry, rank_low=1, rank_high=models_with_place)
         entries.append(entry)
     separation = standings.separation
     if separation is not None:

@@ -1,6 +1,6 @@
 """The table of checks on a page that was made without battles, from a ranking in JSON."""
 
-from podium.checks import CHECK_COLUMNS, Result
+from podium.check_results import CHECK_COLUMNS, Result
 from podium.diagnosis.checks.reply_checks import check_unparsed_count
 from podium.diagnosis.checks.sample_checks import check_connected, check_number_of_items
 from podium.rankers.ranking import Standings

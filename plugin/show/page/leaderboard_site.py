@@ -156,8 +156,8 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     yield INDEX_FILE, _render_index(title, leaders, entries, index, places)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (
-        Section("places", PLACES_TITLE, tables=(places,)),
-        Section("answers", ANSWERS_TITLE, notes=answers),
+        Section(name="places", title=PLACES_TITLE, tables=(places,)),
+        Section(name="answers", title=ANSWERS_TITLE, notes=answers),
     )
     card = markdown_text([Report(title, leaders, index, sections=sections)])
     yield CARD_FILE, card

@@ -107,15 +107,15 @@ def list_battles(
     order = np.lexsort([random_keys, why == CHANCE])
     in_table_order = np.sort(order[:MOST_LISTED])
     is_by_chance = why[in_table_order] == CHANCE
-    chosen = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
-    rows = table.iloc[chosen]
+    listed_rows = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
+    rows = table.iloc[listed_rows]
     no_values = [None] * len(rows)
     columns: dict[str, Iterable[Any]] = {}
     for name in ("item", "category", "reason"):
         columns[name] = as_text(rows[name]) if name in rows else no_values
     columns["a"] = list(rows["model_a"])
     columns["b"] = list(rows["model_b"])
-    columns["why"] = map(str, why[chosen])
+    columns["why"] = map(str, why[listed_rows])
     for name in ("credit", "human"):
         columns[name] = _rounded_numbers(rows[name]) if name in rows else no_values
     columns["orders"] = _list_judgments(judgments, rows)
@@ -168,20 +168,20 @@ class TextPool:
         if not text:
             return -1
         excess = 0 if is_transcript else len(text) - LONGEST_TEXT
-        shown = text
+        shown_text = text
         if excess > 0:
-            shown = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
-        if shown in self.codes:
-            return self.codes[shown]
-        has_room = self._size + len(shown) <= LARGEST_POOL
+            shown_text = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
+        if shown_text in self.codes:
+            return self.codes[shown_text]
+        has_room = self._size + len(shown_text) <= LARGEST_POOL
         if excess > 0 or not has_room:
             self.cut += 1
         if not has_room:
             return -1
-        self._size += len(shown)
-        self.codes[shown] = len(self.codes)
-        self.shown.append(read_pieces(text) if is_transcript else shown)
-        return self.codes[shown]
+        self._size += len(shown_text)
+        self.codes[shown_text] = len(self.codes)
+        self.shown.append(read_pieces(text) if is_transcript else shown_text)
+        return self.codes[shown_text]
 
 
 def _kinds_of_disagreement(battles: Battles) -> np.ndarray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from podium.checks import find_flagged
+from podium.check_results import find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.audit_record import Audit
 from podium.diagnosis.card import Diagnosis, diagnose

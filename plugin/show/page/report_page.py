@@ -203,8 +203,8 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
         ]
         # The chart of the first of these shows them all, the chart of another one only itself.
         is_first = on_same_axis[0] is standings_of_slice
-        shown = on_same_axis if is_first else [standings_of_slice]
-        charts[f"forest-{k}"] = (forest(shown), _forest_caption(shown))
+        drawn_standings = on_same_axis if is_first else [standings_of_slice]
+        charts[f"forest-{k}"] = (forest(drawn_standings), _forest_caption(drawn_standings))
     if content.matchups is not None:
         shares = content.rank_probabilities
         if shares is not None:
@@ -228,19 +228,19 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     return charts
 
 
-def _forest_caption(shown: Sequence[Standings]) -> str:
+def _forest_caption(drawn_standings: Sequence[Standings]) -> str:
     """Return the text alternative of a forest plot.
 
     Intervals and rank sets are mentioned only if a model has one.
     """
-    entries = [entry for each in shown for entry in each.entries]
+    entries = [entry for each in drawn_standings for entry in each.entries]
     parts = []
     if any(entry.low is not None or entry.high is not None for entry in entries):
         parts.append("intervals")
     if any(entry.rank_low is not None for entry in entries):
         parts.append("rank sets")
     with_parts = f" with {join_names(parts)}" if parts else ""
-    names = join_names([standings_name(each) for each in shown])
+    names = join_names([standings_name(each) for each in drawn_standings])
     return f"Scores of {names}{with_parts}; the table has the figures."
 
 
@@ -258,7 +258,9 @@ def _checks_part(content: PageContent) -> str:
     tables = () if content.audit else (checks_table(content.ranking.standings[0]),)
     failures = tuple(f"not ranked: {failure}" for failure in content.ranking.failures)
     warnings = tuple(ranking_warnings(content.ranking))
-    return section_body(Section("", "", tables=tables, notes=failures, warnings=warnings))
+    return section_body(
+        Section(name="", title="", tables=tables, notes=failures, warnings=warnings)
+    )
 
 
 def _provenance_table(content: PageContent) -> Table:

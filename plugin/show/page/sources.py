@@ -134,8 +134,8 @@ class BattleTexts:
 
     def models_without_texts(self, models: Iterable[str]) -> list[str]:
         """Return the given models of which no response is known, in the same order."""
-        known = {model for _, _, model in self.responses}
-        return [model for model in models if model not in known]
+        models_with_texts = {model for _, _, model in self.responses}
+        return [model for model in models if model not in models_with_texts]
 
 
 def collect_texts(
@@ -162,12 +162,12 @@ def collect_texts(
         PodiumError: a file of responses that was named alone, or all of a folder, cannot be read.
     """
     texts = BattleTexts()
-    named = _RowsOfRuns(battles, sources)
+    rows_of_runs = _RowsOfRuns(battles, sources)
     items = {*battles.values_of("item")} if "item" in battles.columns else set()
     for row in _rows_with_texts(battles):
         texts.add_row(row)
     for path, row_of_file in _read_texts_or_costs("texts", sources):
-        for row in named.row_as_ranked(path, row_of_file):
+        for row in rows_of_runs.row_as_ranked(path, row_of_file):
             texts.add_row(_with_task_in_item(row, items))
     if responses:
         readers = response_readers()
@@ -230,8 +230,10 @@ class _RowsOfRuns:
                 files = [find_files(source, each_format.suffixes) for source in self.sources]
                 runs = load_target(each_format.runs)(files, reading)
                 of_format = {run.source: run.model for run in runs}
-                counted = {path: self.counted[path] for path in of_format if path in self.counted}
-                names |= counted or of_format
+                path_to_counted = {
+                    path: self.counted[path] for path in of_format if path in self.counted
+                }
+                names |= path_to_counted or of_format
         return names
 
 
@@ -282,8 +284,8 @@ def _text_on_reference(model: str, texts: BattleTexts) -> str:
 
     The reference is a model whose responses a judged log names by their file.
     """
-    named = shlex.quote(f"{model}={texts.references[model]}")
-    return f"the judged log holds no texts of its reference; --responses {named} adds them"
+    assignment = shlex.quote(f"{model}={texts.references[model]}")
+    return f"the judged log holds no texts of its reference; --responses {assignment} adds them"
 
 
 def _have_other_items(responses: Responses, battles: Battles) -> bool:

@@ -153,12 +153,10 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
     rules = chart.transform_filter(is_bounded).mark_rule(**CONFORMAL_LINE)
     low = alt.X("conformal_low:Q", title=title)
     layers = [rules.encode(x=low, x2="conformal_high:Q")]
-    for known, unknown, shape in (
-        ("low", "high", "triangle-right"),
-        ("high", "low", "triangle-left"),
+    for known_end, unknown_end, shape in (
+        ("conformal_low", "conformal_high", "triangle-right"),
+        ("conformal_high", "conformal_low", "triangle-left"),
     ):
-        known_end = f"conformal_{known}"
-        unknown_end = f"conformal_{unknown}"
         if _has_interval_with_one_end(rows, known_end, unknown_end):
             layers += _unbounded_layers(
                 chart, known_end, unknown_end, shape, title, line=CONFORMAL_LINE
@@ -354,12 +352,12 @@ def placement(calibration: Calibration) -> Any:
     Models without a soft rating or a human rating are left out.
     """
     rows: list[dict[str, Any]] = []
-    for held in calibration.models:
-        if held.residual("soft") is None:
+    for held_out in calibration.models:
+        if held_out.residual("soft") is None:
             continue
-        low, high = calibration.interval_of(held)
-        row = {"model": printable(held.model), "human": held.human_elo}
-        rows.append(row | {"judge": held.rating("soft"), "low": low, "high": high})
+        low, high = calibration.interval_of(held_out)
+        row = {"model": printable(held_out.model), "human": held_out.human_elo}
+        rows.append(row | {"judge": held_out.rating("soft"), "low": low, "high": high})
     axis_options = {
         "scale": alt.Scale(zero=False),
         "axis": alt.Axis(format="d", tickCount=6, labelFlush=False),

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from math import isfinite
 
-from podium.checks import Check, NumberUnit
+from podium.check_kinds import NumberUnit
+from podium.check_results import Check
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.documents import View, register_view

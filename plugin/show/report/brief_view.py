@@ -51,7 +51,7 @@ def brief_ranking_text(
     # To leave out one model alone would save a single line.
     if models_ranked == rows + 1:
         rows = max(rows - 1, FEWEST_ROWS)
-    shown, hidden = _shown_rows(standings, own_models, rows)
+    lines, hidden = _shown_rows(standings, own_models, rows)
     left_out = []
     if hidden:
         left_out.append(f"{models_ranked - hidden} of {quantity(models_ranked, 'model')}")
@@ -60,7 +60,7 @@ def brief_ranking_text(
     sizes = _sizes_text(standings, is_judged=is_judged)
     if left_out:
         sizes = f"{' and '.join(left_out)} {ALL_IN_JSON} · {sizes}"
-    return "\n".join([*answer, *shown, sizes, *notes]) + "\n"
+    return "\n".join([*answer, *lines, sizes, *notes]) + "\n"
 
 
 def _messages_by_gravity(ranking: Ranking, standings: Standings) -> list[str]:
@@ -131,20 +131,20 @@ def _shown_rows(
         most: largest number of rows.
     """
     names = [entry.model for entry in standings.entries]
-    kept = [*range(min(most, len(names)))]
-    lacking = [k for k, name in enumerate(names) if name in own_models and k not in kept]
+    shown_rows = [*range(min(most, len(names)))]
+    lacking = [k for k, name in enumerate(names) if name in own_models and k not in shown_rows]
     if lacking:
         first_rows = max(most - len(lacking), 1)
-        kept = [*kept[:first_rows], *lacking]
+        shown_rows = [*shown_rows[:first_rows], *lacking]
     table = standings_report(_without_mark(standings)).table
     if table is None:
         return [], 0
-    rows = tuple(table.rows[k] for k in kept)
+    rows = tuple(table.rows[k] for k in shown_rows)
     bare = Table(title="", header=table.header, rows=rows, align=table.align, spare=table.spare)
     lines = terminal_text([Report("", table=bare)]).splitlines()
     is_rule = [set(line.strip()) <= {"─"} for line in lines]
     plain = [line for line, rule in zip(lines, is_rule, strict=True) if line.strip() and not rule]
-    return plain, len(names) - len(kept)
+    return plain, len(names) - len(shown_rows)
 
 
 def _without_mark(standings: Standings) -> Standings:

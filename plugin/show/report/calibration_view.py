@@ -84,9 +84,9 @@ def calibration_reports(
         return (sections[find_name("section", section, sections)],)
     names = ", ".join(sections)
     hint = Report("", notes=(f"The figures behind it: --section NAME of {names} · all: --full",))
-    shown = sections.values() if full else (sections["accuracy"], hint)
+    shown_sections = sections.values() if full else (sections["accuracy"], hint)
     answer = [Report("", notes=tuple(calibration.answer))] if calibration.answer else []
-    return (*answer, *compared, *shown)
+    return (*answer, *compared, *shown_sections)
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
@@ -148,7 +148,7 @@ def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> lis
         errors = [number_text(accuracy.plain_mae, digits=1), number_text(corrected, digits=1)]
     ece = calibration.agreement.ece if kind == "soft" else None
     # Each battle counts for both of its models.
-    battles = sum(held.battles for held in calibration.models) // 2
+    battles = sum(held_out.battles for held_out in calibration.models) // 2
     return [
         *_ratings_name(calibration, kind),
         f"{battles:,}",
@@ -426,28 +426,30 @@ def _models_report(calibration: Calibration) -> Report:
 
     A star marks a separated model, whose rating the battles do not bound.
     """
-    ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
+    ordered = sorted(calibration.models, key=lambda held_out: -(held_out.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = []
     intervals: list[Estimate | None] = []
-    for held in ordered:
+    for held_out in ordered:
         row = [
-            f"{held.model} *" if held.separated else held.model,
-            number_text(held.human_elo, digits=0),
-            number_text(held.rating("hard"), digits=0),
-            cell_text(held.residual("hard"), "+.0f"),
-            number_text(held.rating("soft"), digits=0),
-            cell_text(held.residual("soft"), "+.0f"),
-            number_text(held.se("soft"), digits=1),
-            f"{held.battles:,}",
+            f"{held_out.model} *" if held_out.separated else held_out.model,
+            number_text(held_out.human_elo, digits=0),
+            number_text(held_out.rating("hard"), digits=0),
+            cell_text(held_out.residual("hard"), "+.0f"),
+            number_text(held_out.rating("soft"), digits=0),
+            cell_text(held_out.residual("soft"), "+.0f"),
+            number_text(held_out.se("soft"), digits=1),
+            f"{held_out.battles:,}",
         ]
         rows.append(row)
-        rating = held.rating("soft")
-        if held.residual("soft") is None or rating is None:
+        rating = held_out.rating("soft")
+        if held_out.residual("soft") is None or rating is None:
             intervals.append(None)
         else:
-            intervals.append(Estimate(rating, *calibration.interval_of(held)))
-    bars = bar_column(intervals, BAR_WIDTH, ".0f", marks=[held.human_elo for held in ordered])
+            intervals.append(Estimate(rating, *calibration.interval_of(held_out)))
+    bars = bar_column(
+        intervals, BAR_WIDTH, ".0f", marks=[held_out.human_elo for held_out in ordered]
+    )
     return _table_report("models, held out one by one", header, rows, bars=bars)
 
 

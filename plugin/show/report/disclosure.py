@@ -249,19 +249,19 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
             {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
         ),
     ]
-    named = []
+    host_texts = []
     for host, version in disclosure.hosts:
         version_text = version or "(version not known)"
-        named.append(f"{host} {version_text}")
-    hosts = (f"Run by {', '.join(named)}.",) if named else ()
+        host_texts.append(f"{host} {version_text}")
+    hosts = (f"Run by {', '.join(host_texts)}.",) if host_texts else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
     warned = tuple(
         f"{notice.severity.capitalize()}: {notice_text(notice)}" for notice in disclosure.warnings
     )
     unknown = tuple(f"Not known: {fact}." for fact in disclosure.unknown)
     section = Section(
-        "disclosure",
-        "",
+        name="disclosure",
+        title="",
         tables=tuple(table for table in tables if table.rows),
         notes=(*hosts, *lost, *warned, *unknown),
     )
@@ -292,11 +292,11 @@ def _facts_text(facts: Mapping[str, Any]) -> str:
     A fact is its name and value, such as `shots 5`. Facts that are unknown, empty, 0 or False are
     left out.
     """
-    known = []
+    texts_of_facts = []
     for name, value in facts.items():
         if value not in (None, "", 0, False) and value != [] and value != {}:
-            known.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
-    return ", ".join(known) or "not recorded"
+            texts_of_facts.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
+    return ", ".join(texts_of_facts) or "not recorded"
 
 
 def _fact_text(value: Any) -> str:

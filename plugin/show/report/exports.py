@@ -24,7 +24,7 @@ from podium.wording import quantity, some
 UNSAFE_CHARACTERS = re.compile(r'[<>:"/\\|?*\s]+')
 """Matches characters that the name of a file cannot have on every system."""
 WINDOWS_DEVICE = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
-"""Matches the names of devices on Windows."""
+"""Names that Windows reserves for devices, such as `com1` and `con.txt`."""
 STORE_NAME = r"data|unknown"
 """Matches the names that a datastore reserves."""
 EMPTY_NAME = ""
@@ -64,12 +64,12 @@ def task_of_standings(standings: Standings, options: ExportOptions) -> str | Non
     Raises:
         UsageError: the ranking names another task than the user.
     """
-    known = ", ".join(standings.tasks)
-    if options.task is not None and known not in ("", options.task):
+    tasks = ", ".join(standings.tasks)
+    if options.task is not None and tasks not in ("", options.task):
         raise UsageError(
-            f"--task {options.task!r}: by the ranking, its items are of {known}: leave out --task"
+            f"--task {options.task!r}: by the ranking, its items are of {tasks}: leave out --task"
         )
-    return options.task or known or None
+    return options.task or tasks or None
 
 
 def dataset_of_standings(
@@ -84,18 +84,20 @@ def dataset_of_standings(
             another dataset.
     """
     recorded = _recorded_dataset(ranking, standings)
-    given = options.dataset
-    if given is None:
+    typed_dataset = options.dataset
+    if typed_dataset is None:
         return recorded
     tasks = _tasks_in_ranking(ranking)
     if len(tasks) > 1:
         raise UsageError(
-            f"--dataset {given}: the ranking has {quantity(len(tasks), 'task')} "
+            f"--dataset {typed_dataset}: the ranking has {quantity(len(tasks), 'task')} "
             f"({some(tasks)}), and a dataset belongs to one: rank one with --where task=NAME"
         )
-    if recorded not in (None, given):
-        raise UsageError(f"--dataset {given}: the runs record {recorded}; leave the option out")
-    return given
+    if recorded not in (None, typed_dataset):
+        raise UsageError(
+            f"--dataset {typed_dataset}: the runs record {recorded}; leave the option out"
+        )
+    return typed_dataset
 
 
 def _tasks_in_ranking(ranking: Ranking) -> list[str]:

@@ -63,23 +63,23 @@ def _fit_to_comment(blocks: Sequence[str], foldable: Sequence[int]) -> str:
         blocks: the blocks.
         foldable: positions of the blocks that may be left out, ascending.
     """
-    kept = list(blocks)
+    kept_blocks = list(blocks)
     sections = 0
     lines = 0
-    text = _join_blocks(kept)
+    text = _join_blocks(kept_blocks)
     positions = [*foldable]
     while len(text) > MOST_CHARACTERS:
         if positions:
-            kept[positions.pop()] = ""
+            kept_blocks[positions.pop()] = ""
             sections += 1
         else:
-            lines += _cut_longest(kept, len(text) - MOST_CHARACTERS + ROOM_FOR_NOTE)
+            lines += _cut_longest(kept_blocks, len(text) - MOST_CHARACTERS + ROOM_FOR_NOTE)
         parts = [quantity(sections, "section")] if sections else []
         if lines:
             parts.append(f"{quantity(lines, 'line')} of the longest table")
         are = "is" if sections + lines == 1 else "are"
         note = LEFT_OUT_LINE.format(what=f"{' and '.join(parts)} {are}", most=MOST_CHARACTERS)
-        text = _join_blocks([*kept, note])
+        text = _join_blocks([*kept_blocks, note])
     return text
 
 
@@ -96,17 +96,17 @@ def _cut_longest(blocks: list[str], excess: int) -> int:
     lengths = [len(block) for block in blocks]
     longest = lengths.index(max(lengths))
     lines = blocks[longest].split("\n")
-    kept = len(lines)
-    while kept > 1 and excess > 0:
-        kept -= 1
-        excess -= len(lines[kept]) + 1
-    if kept == len(lines):
+    kept_lines = len(lines)
+    while kept_lines > 1 and excess > 0:
+        kept_lines -= 1
+        excess -= len(lines[kept_lines]) + 1
+    if kept_lines == len(lines):
         # A single line is left, which is cut as text.
         kept_length = max(0, lengths[longest] - excess)
         blocks[longest] = blocks[longest][:kept_length]
         return 1
-    blocks[longest] = "\n".join(lines[:kept])
-    return len(lines) - kept
+    blocks[longest] = "\n".join(lines[:kept_lines])
+    return len(lines) - kept_lines
 
 
 def _join_blocks(blocks: Sequence[str]) -> str:

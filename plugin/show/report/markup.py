@@ -12,9 +12,9 @@ from podium.tables import EMPTY, Report, Section, Table
 SIGN = r"[\\`*<\[|]"
 """Matches a character that is markup anywhere."""
 UNDERSCORE_BEFORE_WORD = r"(?<![^\W_])_"
-"""Matches an underscore at the start of a word."""
+"""An underscore that no letter or digit precedes, as in `_word`."""
 UNDERSCORE_AFTER_WORD = r"_(?![^\W_])"
-"""Matches an underscore at the end of a word."""
+"""An underscore that no letter or digit follows, as in `word_`."""
 MARKUP = re.compile(f"{SIGN}|{UNDERSCORE_BEFORE_WORD}|{UNDERSCORE_AFTER_WORD}")
 """Matches a character that Markdown reads as markup.
 

@@ -233,10 +233,10 @@ def _joint_agreement(values: "pd.Series") -> str | None:
 
     If all known values are alike, the result is this value, else `MIXED`. None if all are unknown.
     """
-    known = {value for value in values if not is_missing(value)}
-    if len(known) > 1:
+    distinct_values = {value for value in values if not is_missing(value)}
+    if len(distinct_values) > 1:
         return MIXED
-    return next(iter(known), None)
+    return next(iter(distinct_values), None)
 
 
 def _join_sources(values: "pd.Series") -> str | None:
@@ -316,28 +316,28 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     """
     item = pair["item"]
     credit = pair["credit"]
-    chosen = pair["model_a"]
+    preferred = pair["model_a"]
     rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        pair_as_text = json.dumps([item, chosen, rejected])
+        pair_as_text = json.dumps([item, preferred, rejected])
         first_byte, *_ = sha256(pair_as_text.encode()).digest()
         is_turned = first_byte % 2 == 1
     if is_turned:
-        chosen, rejected = rejected, chosen
+        preferred, rejected = rejected, preferred
     system = texts.systems.get(item)
-    shown = {
+    texts_of_pair = {
         "prompt": _prompt_in_form(texts.instructions[item], system, form),
-        "chosen": _response_in_form(texts.responses[item, pair["response"], chosen], form),
+        "chosen": _response_in_form(texts.responses[item, pair["response"], preferred], form),
         "rejected": _response_in_form(texts.responses[item, pair["response"], rejected], form),
     }
     return {
-        **shown,
+        **texts_of_pair,
         "credit": max(credit, 1 - credit),
         "order_agreement": pair["agreement"],
         "judge": pair["judge"],
         "metric": pair["metric"],
-        "chosen_model": chosen,
+        "chosen_model": preferred,
         "rejected_model": rejected,
         "task": pair["task"],
         "item": item,
@@ -408,11 +408,11 @@ def _write_parquet(rows: Sequence[Mapping[str, Any]], path: str, form: str) -> N
 
     text = pa.string()
     message = pa.struct([("role", text), ("content", text)])
-    shown = text if form == "standard" else pa.list_(message)
+    type_of_texts = text if form == "standard" else pa.list_(message)
     types = {
-        "prompt": shown,
-        "chosen": shown,
-        "rejected": shown,
+        "prompt": type_of_texts,
+        "chosen": type_of_texts,
+        "rejected": type_of_texts,
         "credit": pa.float64(),
         "order_agreement": text,
         "judge": text,

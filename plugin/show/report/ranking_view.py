@@ -267,8 +267,10 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
     if standings.unconnected_groups:
         columns[GROUP] = partial(_extra_text, GROUP)
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
-    chosen = _leader_with_interval(standings).get("model")
-    columns[sampling] = lambda entry: _sampling_text(entry, scale.format, entry.model == chosen)
+    leader_interval = _leader_with_interval(standings).get("model")
+    columns[sampling] = lambda entry: _sampling_text(
+        entry, scale.format, entry.model == leader_interval
+    )
     columns["se"] = lambda entry: cell_text(entry.se, scale.format)
     if conformal_level:
         name = f"conformal {percent(conformal_level)}"
@@ -659,15 +661,15 @@ def battles_html(battles: Battles) -> str:
     Only the columns in `COLUMNS` are shown.
     """
     counts = battles.counts()
-    shown = battles.table.head(NOTEBOOK_ROWS)
-    names = tuple(name for name in COLUMNS if name in shown)
+    first_rows = battles.table.head(NOTEBOOK_ROWS)
+    names = tuple(name for name in COLUMNS if name in first_rows)
     rows = []
-    for row in shown[list(names)].astype(object).to_numpy():
+    for row in first_rows[list(names)].astype(object).to_numpy():
         rows.append(tuple(text_of(cell) or "" for cell in row))
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
     # Floats are aligned to the right.
-    are_floats = [shown[name].dtype.kind == "f" for name in names]
+    are_floats = [first_rows[name].dtype.kind == "f" for name in names]
     align = "".join("r" if is_float else "l" for is_float in are_floats)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:

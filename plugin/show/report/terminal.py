@@ -277,9 +277,9 @@ def bar_column(
     for bar in bars:
         if bar:
             values += [bar.low, bar.value, bar.high]
-    known = [value for value in values if value is not None]
+    known_ends = [value for value in values if value is not None]
     if ends is None:
-        ends = (min(known, default=0), max(known, default=0))
+        ends = (min(known_ends, default=0), max(known_ends, default=0))
     least, most = ends
     if least == most:
         return ()
@@ -358,10 +358,10 @@ def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> t
 
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
     """Return a copy of a table without the columns with the given headers."""
-    kept = [k for k, name in enumerate(table.header) if name not in names]
+    columns = [k for k, name in enumerate(table.header) if name not in names]
     return replace(
         table,
-        header=tuple(table.header[k] for k in kept),
-        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
-        align="".join(table.align[k] for k in kept),
+        header=tuple(table.header[k] for k in columns),
+        rows=tuple(tuple(row[k] for k in columns) for row in table.rows),
+        align="".join(table.align[k] for k in columns),
     )

@@ -47,8 +47,8 @@ def count_failed_models(
 
 def _has_scores(model: str, frames: Iterable[pd.DataFrame]) -> bool:
     """Return whether any rows are of a model, whose name may end with its settings there."""
-    known = {str(name) for frame in frames for name in frame["model"].unique()}
-    return any(f"{name} ".startswith(f"{model} ") for name in known)
+    models_with_rows = {str(name) for frame in frames for name in frame["model"].unique()}
+    return any(f"{name} ".startswith(f"{model} ") for name in models_with_rows)
 
 
 def _battles_of_failed(frames: Sequence[pd.DataFrame], failed: int) -> int:

@@ -37,13 +37,13 @@ class JudgedRuns:
 
 def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
     """Return the fields of a record that have another value than the default, as plain values."""
-    kept = {}
+    values = {}
     for attribute in fields(record):
         value = getattr(record, attribute.name)
         # An empty mapping is the default of fields with mappings.
         if attribute.name not in SECRET_FIELDS and value not in (attribute.default, {}):
-            kept[attribute.name] = to_jsonable_python(value)
-    return kept
+            values[attribute.name] = to_jsonable_python(value)
+    return values
 
 
 def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> str:

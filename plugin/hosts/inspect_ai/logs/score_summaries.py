@@ -173,13 +173,19 @@ def _is_exact(summary: Summary) -> bool:
 
 def _has_whole_input(summary: Summary) -> bool:
     """Return whether the input of a summary has only texts."""
-    given = summary["input"]
-    return isinstance(given, str) or all(isinstance(text, str) for text in _texts_of_input(given))
+    sample_input = summary["input"]
+    return isinstance(sample_input, str) or all(
+        isinstance(text, str) for text in _texts_of_input(sample_input)
+    )
 
 
-def _texts_of_input(given: Any) -> list[Any]:
+def _texts_of_input(sample_input: Any) -> list[Any]:
     """Return the texts of an input. Media are no texts."""
-    return [given] if isinstance(given, str) else [message["content"] for message in given]
+    return (
+        [sample_input]
+        if isinstance(sample_input, str)
+        else [message["content"] for message in sample_input]
+    )
 
 
 def _is_whole_text(text: Any) -> bool:

@@ -373,9 +373,10 @@ class Battles:
 
     @property
     def unit(self) -> str:
-        """What varies independently: the name of a group of items, `item`, or `row` without items.
+        """The noun for what varies independently, such as `item`.
 
-        A column `passage_id` has groups that are called `passage`.
+        If items have groups, it is the noun for a group: `passage` if the column with the groups is
+        `passage_id`. Without items, it is `row`.
         """
         if self.group is not None:
             return group_noun(self.group)
@@ -450,7 +451,10 @@ class Battles:
 
     @property
     def is_one_jury(self) -> bool:
-        """Whether one jury judged all battles, which are then ranked together."""
+        """Whether one jury judged all battles, which are then ranked together.
+
+        False if the column `jury` is missing, has several names or an empty cell.
+        """
         if "jury" not in self.columns or len(self.values_of("jury")) != 1:
             return False
         return all(text is not None for text in self.rows.texts_of("jury"))
@@ -654,7 +658,14 @@ class Battles:
             yield value, replace(part, slice_key=self._narrower_key(column, value))
 
     def _narrower_key(self, column: str, value: str) -> tuple[str, str]:
-        """Return the `slice_key` of a slice of these battles, which may be a slice themselves."""
+        """Return the `slice_key` of a slice of these battles, which may be a slice themselves.
+
+        The columns and the values are then joined: `("task,judge", "math, gpt-4o")`.
+
+        Args:
+            column: the column by which these battles are sliced.
+            value: the value of the slice.
+        """
         if self.slice_key is None:
             return column, value
         own_column, own_value = self.slice_key
@@ -679,7 +690,10 @@ class Battles:
         return cells
 
     def _name_of_column(self, column: str) -> str:
-        """Return the name of the column with the cells of `_cells_of_value`."""
+        """Return the name of a column without a number of periods: `created_at` of `created_at:2`.
+
+        The name of any other column is returned unchanged.
+        """
         periods = split_name_of_periods(column, self.columns)
         return column if periods is None else periods[0]
 
@@ -728,7 +742,10 @@ class Battles:
     def _rows_to_search(self, *columns: str) -> Rows:
         """Return the rows in the database, or in memory if texts there are found faster.
 
-        `Verdicts.can_search` says which, by the columns that are searched.
+        `Verdicts.can_search` decides.
+
+        Args:
+            columns: the columns that are searched.
         """
         if self.rows.can_search(columns):
             return self.rows

@@ -22,7 +22,8 @@ class Ladder:
             if the errors are independent.
         assumed: names of the models whose standard error was not given and is assumed.
         source: path of the file with the ratings; empty if the user typed them.
-        unbounded: names of the models without a finite rating in the file.
+        unbounded: names of the models without a finite rating in the file. They are not in `models`
+            and are placed as newcomers.
     """
 
     models: tuple[str, ...]
@@ -62,7 +63,7 @@ class Ladder:
         return [name for name in self.models if name not in models]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values that are not empty, for a log."""
+        """Return the attributes that are not empty, by name, for a log (`ladder_from_log`)."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def warnings(self) -> tuple[Notice, ...]:

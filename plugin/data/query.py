@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Source: TypeAlias = Union[str, Path, "pd.DataFrame"]
+"""A file, folder, glob or URL, optionally as `label=path`; or a data frame."""
 MATRIX_READINGS = ("rows", "columns")
 """Whether a cell of a win matrix counts the wins of its row's model or of its column's model."""
 NAME_READINGS = ("exact", "joined")

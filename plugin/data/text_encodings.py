@@ -14,6 +14,7 @@ PIECE_SIZE = 2**20
 WESTERN_ENCODINGS = ("latin-1", "cp1252")
 """Encodings that an error proposes: the first for texts without bytes from 0x80 to 0x9f."""
 _chosen_encoding: ContextVar[str | None] = ContextVar("chosen_encoding", default=None)
+"""The encoding of the innermost `texts_in`; None if the user named none."""
 
 
 class NotUtf8Error(DataError):

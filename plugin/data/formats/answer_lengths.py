@@ -23,13 +23,14 @@ CONVERSATION_COLUMNS = ("conversation_a", "conversation_b")
 SAME_ANSWERS = "answers_are_the_same"
 """Column that says whether the answers of both models are identical; left out after reading."""
 LENGTHS = ("length_a", "length_b")
+"""Columns with the lengths of both models' answers, in characters."""
 OTHER_CELL = -1e12
 """Length of a message or cell which the database does not know how to read.
 
 A sum with it is below 0.
 """
 MESSAGES = '[{"role": "VARCHAR", "content": "JSON"}]'
-"""What DuckDB reads of a conversation; a cell with anything else is an `OTHER_CELL`."""
+"""The type, in DuckDB's form, of a conversation; any other cell has the length `OTHER_CELL`."""
 
 
 def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame":

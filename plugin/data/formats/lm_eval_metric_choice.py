@@ -229,7 +229,9 @@ def _folders_to_type(folders: Iterable[Path]) -> list[str]:
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return in words why metrics are not usable; tasks with one metric and reason are joined.
+    """Return texts on why metrics are not usable, such as `f1,none of amber and birch: ...`.
+
+    There is one text for each metric and reason, on all tasks with both.
 
     Args:
         reasons: task, metric, and why the metric is not usable.

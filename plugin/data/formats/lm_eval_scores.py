@@ -175,9 +175,20 @@ def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.Data
         if row is None:
             cut_off_line = place
         elif layout.is_sample(row):
-            described = description_of_row(place, row)
-            about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
+            of_filter, document, position, target = _document_of_row(row)
+            # In the order of `COLUMNS_OF_DOCUMENTS`.
+            cells = (
+                place,
+                of_filter,
+                document,
+                position,
+                target,
+                _metrics_of_row(row),
+                description_of_row(place, row),
+                group_of_row(row, cluster),
+                fields_of_document(row),
+            )
+            rows.append(cells)
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(

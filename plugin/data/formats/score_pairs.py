@@ -13,8 +13,8 @@ from podium.data.formats.unequal_trials import average_unequal_trials
 from podium.errors import DataError, OneModelError
 from podium.notices.notice import Notice
 
-# Columns of scores that become two columns of battles, such as `score_a` and `score_b`.
 COLUMNS_PER_MODEL = ("model", "score", "length")
+"""Columns of scores that become two columns of battles, such as `score_a` and `score_b`."""
 BATTLE_COLUMNS = (
     "model",
     "score",
@@ -131,7 +131,7 @@ def _trial_columns(scores: Records) -> list[str]:
     of several voters are then averaged before they are paired.
     """
     trial = [name for name in SAME_TRIAL if name in scores.columns]
-    if "voter" in trial and not _score_voters_several_models(scores, trial):
+    if "voter" in trial and not _have_voters_several_models(scores, trial):
         trial.remove("voter")
     # A column `response` that does not hold numbers has the texts of the responses.
     if "response" in trial and not scores.columns["response"].is_number:
@@ -139,8 +139,15 @@ def _trial_columns(scores: Records) -> list[str]:
     return trial
 
 
-def _score_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
-    """Return whether at least half of the scores are in trials, by voter, of several models."""
+def _have_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
+    """Return whether at least half of the scores are by voters of several models in a trial.
+
+    Scores without a voter are not counted. The result is False if no score has a voter.
+
+    Args:
+        scores: a row per score.
+        trial: columns in which the scores of one trial agree, with `voter`.
+    """
     columns = scores.columns
     keys = ", ".join(columns[name].sql for name in trial)
     by_trial = (
@@ -174,12 +181,13 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     others = [name for name in columns if name not in left_out]
     kept = {name: columns[name].sql for name in (*trial, *optional_columns)}
     kept |= {name: columns[name].text for name in others}
-    first = []
+    further_cells = []
     for name, sql in kept.items():
         cell = f"arg_min_null({sql}, {ROW})"
         if name in trial:
+            # A column that does not vary has one value, and is not grouped by.
             cell = sql if name in varying else f"any_value({sql})"
-        first.append(f"{cell} as {quote_name(name)}")
+        further_cells.append(f"{cell} as {quote_name(name)}")
     model = columns["model"].sql
     score = columns["score"].sql
     means = engine.fresh("scores")
@@ -188,7 +196,7 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
         f"select min(min({ROW})) over (partition by {trials}) as trial, "
         f"{model} as model, avg({score}) as score, "
         f"row_number() over (partition by {trials} order by {model}) as place, "
-        f"count(*) - 1 as averaged, {', '.join(first)} "
+        f"count(*) - 1 as averaged, {', '.join(further_cells)} "
         f"from {scores.scan} group by {trials}, {model}",
     )
     return means, optional_columns, others
@@ -237,17 +245,21 @@ def _number_trials_in_order(scores: Records, trial: Sequence[str], means: str) -
 
 
 def _varying_columns(scores: Records, trial: Sequence[str]) -> list[str]:
-    """Return the columns of the trial that do not have one value in all rows; at least one.
+    """Return the columns of the trial whose values differ between rows.
 
-    The others need not be grouped by.
+    They suffice to group rows by trial. If there is none, the first column is returned, so that
+    there is a column to group by.
     """
-    is_constant = []
+    constant_conditions = []
     for name in trial:
         cell = scores.columns[name].sql
         is_filled = f"count({cell}) in (0, count(*))"
-        is_constant.append(f"{is_filled} and min({cell}) is not distinct from max({cell})")
-    [constant] = scores.rows(", ".join(is_constant))
-    varying = [name for name, is_one in zip(trial, constant, strict=True) if not is_one]
+        has_one_value = f"min({cell}) is not distinct from max({cell})"
+        constant_conditions.append(f"{is_filled} and {has_one_value}")
+    [are_constant] = scores.rows(", ".join(constant_conditions))
+    varying = [
+        name for name, is_constant in zip(trial, are_constant, strict=True) if not is_constant
+    ]
     return varying or [*trial[:1]]
 
 
@@ -324,14 +336,15 @@ def _note_scores_alone(engine: Duck, means: str) -> list[Notice]:
     )
     if not by_model:
         return []
-    first = min(start for *_, start, _ in by_model)
-    last = max(end for *_, end in by_model)
+    first = min(start for _, _, start, _ in by_model)
+    last = max(end for _, _, _, end in by_model)
     ((until_last, from_first),) = engine.rows(
         f"select count(distinct trial) filter (trial <= {last}), "
         f"count(distinct trial) filter (trial >= {first}) from {means}"
     )
-    scores = sum(number for _, number, *_ in by_model)
-    models = {str(model): int(number) for model, number, *_ in by_model}
+    scores = sum(number for _, number, _, _ in by_model)
+    models = {str(model): int(number) for model, number, _, _ in by_model}
+    # No other trial is before the last of these trials, or after the first of them.
     is_cut = scores in (until_last, from_first)
     return [Notice("scores-alone", {"scores": scores, "models": models, "is_cut": is_cut})]
 

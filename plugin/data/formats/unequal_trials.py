@@ -79,15 +79,14 @@ def _store_unequal_questions(
     keys = ", ".join(shared)
     met = "list(trial order by trial) filter (score is not null)"
     by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
-    ways = "count(distinct met) as ways"
-    by_item = f"select {keys}, {ways} from ({by_model}) where len(met) > 0 group by {keys}"
+    lists = "count(distinct met) as different_lists"
+    by_item = f"select {keys}, {lists} from ({by_model}) where len(met) > 0 group by {keys}"
     named = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
-    counts = "count(*) as items, count(*) filter (ways > 1) as unequal"
-    engine.store(
-        questions,
-        f"select {named}, {counts} from ({by_item}){grouped} having count(*) filter (ways > 1) > 0",
-    )
+    unequal = "count(*) filter (different_lists > 1)"
+    counts = f"count(*) as items, {unequal} as unequal"
+    query = f"select {named}, {counts} from ({by_item}){grouped} having {unequal} > 0"
+    engine.store(questions, query)
     return questions
 
 

@@ -68,7 +68,14 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
 def _stands_in_several(
     engine: Duck, tables: Sequence[RecordTable], category: str, item: str
 ) -> bool:
-    """Return whether an id has rows in several categories."""
+    """Return whether an id has rows in several categories; an empty category is none.
+
+    Args:
+        engine: the database.
+        tables: the tables.
+        category: the column with categories.
+        item: the id.
+    """
     queries = []
     for table in tables:
         columns = table.records.columns
@@ -104,9 +111,9 @@ def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: 
 
 
 def _compared_rows(each: RecordTable, category: str) -> str:
-    """Return the query of the rows of a table.
+    """Return a query (SQL) of the rows of a table, whose verdicts are compared across categories.
 
-    The columns are `category`, and hashes: `key` (of id, models, judge, voter, metric, order and
+    Its columns are `category`, and hashes: `key` (of id, models, judge, voter, metric, order and
     repeat), `whose` (of models, judge, voter and metric), `verdict`, and `description` (of texts
     and lengths that describe the question or the responses; null if the table has none).
     """

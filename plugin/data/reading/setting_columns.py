@@ -42,7 +42,8 @@ COMPARED_COLUMNS: Mapping[str, tuple[SettingKind, str]] = {
     "chat_template": ("generation", "chat_template"),
     "max_tokens": ("generation", "max_tokens"),
 }
-"""The same, with columns in which models are compared, but whose values do not name models."""
+"""`SETTING_COLUMNS` and further columns: models are compared in these settings, too, but are never
+named by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
 
 
 def _one_spelling_of_setting(column: Column) -> str:
-    """Return SQL of a setting as text; a number has one text, however it is written."""
+    """Return SQL of a setting as text; equal numbers have one text, so that 0.50 is 0.5."""
     as_number = f"cast(try_cast({column.text} as double) as varchar)"
     return f"regexp_replace(coalesce({as_number}, {column.text}), '\\.0$', '')"
 
@@ -132,7 +133,10 @@ def _has_own_scores(each: RecordTable) -> bool:
 
 
 def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
-    """Return SQL of the model and of each setting; a column that a table lacks is null."""
+    """Return SQL of the model, and then of each setting in the order of `columns`.
+
+    A column that the table lacks is null.
+    """
     known = each.records.columns
     settings = [
         _one_spelling_of_setting(known[name]) if name in known else "cast(null as varchar)"
@@ -142,7 +146,11 @@ def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
 
 
 def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, Values]]:
-    """Return the different models of a table with their settings, as texts; empty without them."""
+    """Return the different pairs of a model and its settings in a table, sorted.
+
+    The list is empty if no columns are given, or if the table has no scores of its own
+    (`_has_own_scores`).
+    """
     if not columns or not _has_own_scores(each):
         return []
     model, *settings = _setting_cells(each, columns)
@@ -236,9 +244,10 @@ def _with_runs(read: NamedTables, named: Sequence[RunRecord]) -> NamedTables:
 
 
 def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
-    """Return a run for each model with its settings.
+    """Return a run for each model with its settings in `COMPARED_COLUMNS`, by name of the model.
 
-    A setting of which the rows of a model have several values is not a setting of the model.
+    A setting of which the rows of a model have several values is not a setting of the model. Models
+    of tables without these columns have no run.
     """
     values: dict[str, dict[str, set[str]]] = {}
     for table in filter(_has_own_scores, tables):

@@ -124,10 +124,11 @@ class Repetition:
 
     @property
     def is_like_items(self) -> bool:
-        """Whether rows of one value share a cell less often than by chance.
+        """Whether the values repeat as items do: rows of one value seldom share a cell.
 
-        Rows of one item do so, because a model meets each item once in a cell.
-        The number of pairs by chance is assumed to have a Poisson distribution.
+        They share a cell clearly less often than by chance (`MOST_BY_CHANCE`, `ERROR_RATE`). Rows
+        of one item do so, because a model meets each item once in a cell. The number of pairs by
+        chance is assumed to have a Poisson distribution. False unless `repeats` is True.
         """
         if not self.repeats or self.values < 2:
             return False
@@ -140,7 +141,10 @@ class Repetition:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether nearly every value has the same number of rows in every cell."""
+        """Whether nearly every value has the same number of rows in every cell.
+
+        False unless `repeats` is True, and for fewer than `FEW_REPEATED` values.
+        """
         if not self.repeats or self.values < FEW_REPEATED:
             return False
         is_full = self.filled >= 0.8 * self.values * self.cells
@@ -293,7 +297,17 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 
 
 def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
-    """Return whether a column may have items, judged by its name and type."""
+    """Return whether a column may have items, judged by its name and type.
+
+    It may not if its name is known for another meaning, as of judges, criteria, times or responses,
+    or if it has booleans, dates or times.
+
+    Args:
+        records: the battles.
+        name: the column.
+        known: known names of columns with items, in lower case, which may look like times or
+            responses.
+    """
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
@@ -361,6 +375,8 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
 def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
     """Return the number of values of a column, of their rows, and of pairs of rows with one value.
 
+    The last two are None if the table is empty.
+
     Args:
         engine: the database.
         table: rows of `_values_query`.
@@ -371,9 +387,9 @@ def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
 
 
 def _values_query(records: Records, name: str) -> str:
-    """Return the query of the rows that have a value in a column.
+    """Return a query (SQL) of the rows that have a value in a column.
 
-    The columns of the result are `value` and `cell` (as hashes), `a` and `b` (the models), and
+    Its columns are `value` and `cell` (as hashes), `a` and `b` (the models), and
     `winner` (null for a tie).
     """
     columns = records.columns

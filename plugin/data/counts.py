@@ -112,8 +112,8 @@ class Counts:
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     """Format the numbers as one line without a full stop.
 
-    An example is `100 items, 200 judgments, 100 battles: 98 judged, 2 unparsed (empty reply: 2)`. If
-    scores decide all battles (`by_scores`), the line does not mention judgments.
+    An example is `100 items, 200 judgments, 100 battles: 98 judged, 2 unparsed (empty reply: 2)`.
+    If scores decide all battles (`by_scores`), the line does not mention judgments.
 
     Args:
         counts: the numbers.

@@ -33,7 +33,7 @@ class QuestionRow:
         reference: a correct answer.
         system: the system prompt.
         source: path of the file.
-        row: the row in the file, in words, such as `line 3`.
+        row: the place of the row in the file, for messages, such as `line 3`.
         media: images, audio or files, as the host's JSON.
         rendered: whether the instruction is a prompt that a template wrote around the question.
         task: name of the task.
@@ -102,13 +102,13 @@ class ResponseRow:
 
 
 Row: TypeAlias = QuestionRow | ResponseRow
-# Reasons why a response has no text.
 EMPTY_RESPONSE = "empty response"
 ERRORED = "errored"
 INVALIDATED = "invalidated"
 ABSENT = "no response"
 ONLY_REASONING = "only reasoning"
 UNSEEN_MEDIA = "media that are not in the file"
+"""Reasons why a response has no text (`ResponseRow.reason`)."""
 
 
 def build_response(
@@ -217,7 +217,7 @@ class Record:
 
     Attributes:
         source: path of the file.
-        row: the row in the file, in words, such as `line 3`.
+        row: the place of the row in the file, for messages, such as `line 3`.
         cells: the values by column.
         cluster: the column with the groups of items; None if items have no groups.
     """
@@ -282,7 +282,13 @@ class Record:
         return text
 
     def question(self, item: str, instruction: str | None, **further_fields: Any) -> QuestionRow:
-        """Return a question that was read from this row, with its item's group and columns."""
+        """Return a question that was read from this row, with its item's group and columns.
+
+        Args:
+            item: id of the item.
+            instruction: what the models were asked; None if the row does not say it.
+            further_fields: other fields of `QuestionRow`. They replace the group and the columns.
+        """
         about: dict[str, Any] = {
             "group": self.cell_name(self.cluster),
             "columns": short_values(self.cells),

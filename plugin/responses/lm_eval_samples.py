@@ -161,13 +161,19 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     items = layout.item_ids(file.task, documents)
     answers: list[ResponseRow] = []
     for record, item in zip(records, items, strict=True):
-        item, task = _judged_item(record.cells) or (item, file.task)
+        task = file.task
+        judged_item = _judged_item(record.cells)
+        if judged_item is not None:
+            item, task = judged_item
         answers += _responses_to_document(record, item, task, file.model, sheet.show)
     return answers
 
 
 def _judged_item(cells: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the item and the category of the battles in a row's verdicts; None if it has none."""
+    """Return the item and the category of the battles in a row's verdicts.
+
+    None if the row has no verdicts, or if no battle has a category.
+    """
     verdicts = verdicts_in_row(cells)
     if verdicts is None:
         return None

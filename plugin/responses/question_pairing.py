@@ -221,7 +221,7 @@ def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool
     for document in chain.from_iterable(documents):
         if document.words:
             items[document.words].add(document.item)
-    return any(len(texts_of_item) > 1 for texts_of_item in items.values())
+    return any(len(items_of_words) > 1 for items_of_words in items.values())
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:

@@ -33,8 +33,8 @@ ROWS_AT_ONCE = 4_000_000
 ROWS_IN_ARRAYS = 2_000_000
 """Largest number of rows whose counted columns are read into arrays, which take a tenth of a
 gigabyte at most."""
-# A size of memory above 0, such as `700MB` or `1.5 GiB`.
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
+"""Matches a size of memory above 0, such as `700MB` or `1.5 GiB`."""
 SETTINGS = (
     "set python_enable_replacements = false",
     "set autoinstall_known_extensions = false",
@@ -45,6 +45,7 @@ SETTINGS = (
 OWN_SQL_ERRORS = (BinderException, CatalogException, ParserException)
 """DuckDB's errors that can only come from podium's own SQL, and not from a file."""
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
+"""What to do if there is no room, for errors."""
 MOST_IDLE = 4
 """Largest number of unused connections that are kept for reuse."""
 _IDLE_CONNECTIONS: "list[DuckDBPyConnection]" = []
@@ -59,6 +60,10 @@ class Duck:
     Args:
         memory: limit of the memory that DuckDB uses, for example `700MB`; further data is written
             to disk. None for DuckDB's own limit.
+
+    Attributes:
+        folder: a temporary folder for files of this database, which is removed at the end.
+        connection: the connection, whose errors are those of DuckDB.
 
     Raises:
         UsageError: `memory` is not a size.
@@ -137,7 +142,7 @@ class Duck:
         self._refuse_changed()
 
     def is_small(self, rows: int) -> bool:
-        """Return whether some columns of so many rows may be arrays in memory."""
+        """Return whether some columns of so many rows may be arrays (`ROWS_IN_ARRAYS`)."""
         return rows <= ROWS_IN_ARRAYS
 
     def store_groups(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
@@ -196,7 +201,11 @@ class Duck:
         return "packed"
 
     def table(self, query: str) -> "pa.Table":
-        """Return all rows of a query."""
+        """Return all rows of a query as an Arrow table.
+
+        Raises:
+            DataError: DuckDB cannot run the query.
+        """
         with _convert_duckdb_errors():
             return self.connection.sql(query).to_arrow_table()
 
@@ -247,7 +256,10 @@ class Duck:
                 cursor.execute("reset threads")
 
     def columns(self, name: str) -> dict[str, str]:
-        """Return the type of each column of a table or view, which is looked up once."""
+        """Return the type of each column of a table or view, by name of the column.
+
+        The types are looked up once.
+        """
         if name not in self._types:
             rows = self.rows(f"describe {name}")
             self._types[name] = {str(row[0]): str(row[1]) for row in rows}
@@ -327,7 +339,10 @@ def out_of_memory_error(error: OutOfMemoryException, source: str | None = None) 
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return inode, size and modification time; None if there is no such regular file."""
+    """Return a file's inode, size in bytes and modification time in nanoseconds.
+
+    None if there is no such regular file.
+    """
     try:
         facts = path.stat()
     except OSError:

@@ -47,13 +47,15 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 CODED_COLUMNS = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
+"""Columns (SQL) by which cells are sorted in blocks."""
 MOST_KEPT = 100_000
 """Largest number of judgments whose cells are kept in memory after they were read once."""
 CODES_OF_ROWS = (ROW, "forward")
 """Columns that are read with the codes of judgments: the row number, and whether the model with the
 lower code is model a."""
 MOST_PAIR_CODES = 1_000_000
-"""With more codes of pairs than this, the database adds up by pair."""
+"""Largest square of the number of models for which cells are added up by pair in arrays, which have
+an element for each two models. With more models, the database adds up."""
 SUMMED_COLUMNS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
@@ -630,7 +632,10 @@ class Verdicts:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """Sums of the counted columns of the cells by pair, computed in one scan."""
+        """Sums over all cells of each pair, computed in one scan; arrays of shape (pairs,) by name.
+
+        The columns are `first`, `second` and those of `Tally` and `pairs` that the judgments allow.
+        """
         further = {
             "order": ("ambiguous",),
             "margin": ("with_margin", "credit_by_margin"),
@@ -712,7 +717,7 @@ class Verdicts:
 
     @cached_property
     def _row_counts(self) -> tuple[Any, ...]:
-        """Number of judgments, and number of judgments without an item."""
+        """The number of judgments, and the number of judgments without an item, shape (2,)."""
         without_item = "count(*) - count(item)" if "item" in self.columns else "count(*)"
         return self.engine.rows(f"select count(*), {without_item} from {self.judgments}")[0]
 
@@ -746,7 +751,11 @@ class Verdicts:
         return name
 
     def _names(self, what: str) -> tuple[str, ...]:
-        """Return the names of a code table in the order of their codes."""
+        """Return the names of a code table in the order of their codes.
+
+        Args:
+            what: `model` or a column, as in `_codes`; KeyError if the judgments lack the column.
+        """
         rows = self.engine.rows(f"select name from {self._codes[what]} order by code")
         return tuple(name for (name,) in rows)
 
@@ -882,6 +891,7 @@ def _sum_by_pair(cells: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         cells: the columns by name, shape (cells,) each; two of them are `first` and `second`, the
             codes of models.
     """
+    # The code of a pair is first * size + second, in [0, size ** 2).
     size = int(cells["second"].max(initial=-1)) + 1
     pair = cells["first"] * np.int64(size) + cells["second"]
     is_met = np.bincount(pair, minlength=size**2) > 0

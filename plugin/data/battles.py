@@ -384,7 +384,11 @@ class Battles:
 
     @property
     def responses(self) -> np.ndarray:
-        """Number of the response that each battle is about, from 1, shape (battles,)."""
+        """Number of the response that each battle is about, from 1, shape (battles,).
+
+        It is 1 for an empty cell, and for all battles without a column `response` or with one that
+        has other values than whole numbers.
+        """
         if "response" not in self.rows.battle_columns:
             return np.ones(len(self), dtype=np.int64)
         import pandas as pd

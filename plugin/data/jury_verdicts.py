@@ -163,7 +163,8 @@ def _merge_judges(by_judge: "pd.DataFrame", rule: str) -> "dict[str, Any]":
     """
     groups = by_judge.groupby("battle", sort=True)
     judges = groups.size()
-    needed = groups["quorum"].max().fillna(judges // 2 + 1)
+    more_than_half = judges // 2 + 1
+    needed = groups["quorum"].max().fillna(more_than_half)
     readable = groups["credit"].count()
     names = [name for name in by_judge if name not in ("battle", "judge", "reason", "quorum")]
     merged = groups[names].mean()

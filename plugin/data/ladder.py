@@ -35,7 +35,10 @@ class Ladder:
     unbounded: tuple[str, ...] = ()
 
     def restrict_to(self, models: Collection[str]) -> "Ladder | None":
-        """Return the part of the ladder about some models; None if it has none of them."""
+        """Return the part of the ladder about some models; None if no rating is of one of them.
+
+        Models that the ladder does not rate are ignored.
+        """
         kept = [k for k, name in enumerate(self.models) if name in models]
         if not kept:
             return None
@@ -67,7 +70,7 @@ class Ladder:
         return {name: value for name, value in asdict(self).items() if value}
 
     def warnings(self) -> tuple[Notice, ...]:
-        """Return warnings about assumed errors and about models without a finite rating."""
+        """Return up to two warnings: on assumed errors, and on models without a finite rating."""
         warnings = []
         if self.assumed:
             assumed = {"models": list(self.assumed), "elo": USUAL_SE}

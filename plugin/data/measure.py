@@ -123,7 +123,8 @@ class Measure:
     def reported_name(self) -> str:
         """The metric as the eval reports it.
 
-        If the metric has no name, it is the statistic, or the scorer if that is `mean` or unknown.
+        If the metric has no name, it is the statistic. If the statistic is `mean` or unknown, it is
+        the scorer; empty if there is none.
         """
         if self.metric:
             return self.metric

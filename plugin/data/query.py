@@ -142,7 +142,10 @@ class BattleQuery:
         return changed
 
     def recorded_options(self) -> dict[str, Any]:
-        """Return `changed_options` with the options that change battles after reading."""
+        """Return `changed_options`, and the options of `FURTHER_OPTIONS` that were changed.
+
+        These change battles after their rows were read.
+        """
         recorded = self.changed_options()
         usual = BattleQuery(())
         for name in FURTHER_OPTIONS:

@@ -41,7 +41,11 @@ def texts_in(encoding: str | None) -> Iterator[None]:
 
 
 def check_encoding(name: str) -> str:
-    """Return the name of an encoding unchanged; raise UsageError if Python knows none of it."""
+    """Return the name of an encoding unchanged.
+
+    Raises:
+        UsageError: Python knows no such encoding of texts.
+    """
     try:
         codecs.lookup(name)
         "".encode(name)

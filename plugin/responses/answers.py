@@ -75,7 +75,7 @@ class QuestionRow:
         return ", ".join(part for part in (self.source, self.row) if part)
 
     def error(self, problem: str, remedy: str) -> DataError:
-        """Return an error that names this place."""
+        """Return an error that names the file and the row of the question, if they are known."""
         return DataError(problem, remedy=remedy, source=self.source or None, row=self.row or None)
 
 
@@ -297,7 +297,7 @@ class Record:
         return QuestionRow(item, instruction, source=self.source, row=self.row, **about)
 
     def error(self, problem: str, remedy: str) -> DataError:
-        """Return an error that names this place."""
+        """Return an error that names this file and row."""
         return DataError(problem, remedy=remedy, source=self.source, row=self.row)
 
 

@@ -123,7 +123,7 @@ class Responses:
     cluster: str | None = None
 
     def __repr__(self) -> str:
-        lost = sum(map(len, self.missing.values()))
+        lost = sum(len(reasons) for reasons in self.missing.values())
         return f"Responses({len(self.models)} models, {len(self.items)} items, {lost} missing)"
 
     @property
@@ -184,12 +184,19 @@ class Responses:
         return text
 
     def plain_text(self, name: str, key: str) -> str:
-        """Return a model's response in a form for humans: the pieces of a transcript are apart."""
+        """Return a model's response in a form for humans.
+
+        The pieces of a transcript stand under their names (`transcripts.plain_text`); an answer is
+        unchanged. The response must have a text.
+        """
         text = self.texts[name][key]
         return plain_text(text) if self.is_transcript(name, key) else text
 
     def is_transcript(self, name: str, key: str) -> bool:
-        """Return whether a judge is shown the transcript of a response."""
+        """Return whether a judge is shown the transcript of a response.
+
+        False for an answer alone, and if the response is missing or pending.
+        """
         work = self.work.get(name, {}).get(key)
         return work is not None and work.shown
 

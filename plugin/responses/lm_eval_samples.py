@@ -127,7 +127,7 @@ def is_generated(sheet: Sheet) -> bool:
 
 
 def _is_other_than_number(response: Any) -> bool:
-    """Return whether a response is a text that is not a number."""
+    """Return whether a response is a text that is not a number; False for blank text."""
     if not isinstance(response, str):
         return False
     try:
@@ -199,7 +199,8 @@ def _responses_to_document(
         show: says whether the chat in a prompt is shown as a transcript.
     """
     system, instruction, chat = _parse_prompt(record)
-    work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), turns=1)
+    calls = sum(len(turn.calls) for turn in chat.turns)
+    work: AgentWork | None = AgentWork(calls, turns=1)
     if chat.turns and show.shows(chat.turns):
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()

@@ -195,8 +195,8 @@ def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> Pair
         documents.append(
             [question.document for question in questions if question.document is not None]
         )
-    question_count = sum(map(len, task_runs.questions))
-    document_count = sum(map(len, documents))
+    question_count = sum(len(questions_of_run) for questions_of_run in task_runs.questions)
+    document_count = sum(len(documents_of_run) for documents_of_run in documents)
     if document_count < question_count:
         result = pair_questions(task, task_runs.asked, allowed.names, option=allowed.option)
         return PairedRuns(result, result.names, runs)

@@ -102,7 +102,12 @@ class Duck:
         return f"{stem}_{next(self._numbers)}"
 
     def register(self, name: str, table: Any) -> None:
-        """Register an Arrow table, a data frame or arrays by name as a view of this name."""
+        """Register rows in memory as a view.
+
+        Args:
+            name: name of the view.
+            table: an Arrow table, a data frame, or arrays by the names of columns.
+        """
         self.connection.register(name, table)
         self._made.append(("unregister", name))
 
@@ -188,6 +193,7 @@ class Duck:
         sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
         parts = ceil(rows / ROWS_AT_ONCE)
+        # The values that divide the sample into equal parts.
         ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
         lower = ["true", *(f"{column} >= {end}" for end in ends)]
         upper = [*(f"{column} < {end}" for end in ends), "true"]
@@ -288,7 +294,7 @@ def arrays_of(table: "pa.Table | pa.RecordBatch") -> dict[str, np.ndarray]:
 
 
 def _array_of(column: "pa.Array | pa.ChunkedArray") -> np.ndarray:
-    """Return a column of Arrow as an array: NaN for empty numbers, else None."""
+    """Return a column of Arrow as an array. An empty cell is NaN among numbers, else None."""
     import pyarrow as pa
 
     has_numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
@@ -299,7 +305,10 @@ def _array_of(column: "pa.Array | pa.ChunkedArray") -> np.ndarray:
 
 
 def _fill_empty(column: np.ndarray) -> np.ndarray:
-    """Return a column of DuckDB without a mask: NaN for empty numbers, else None."""
+    """Return a column of DuckDB, which may be masked, as an array without a mask.
+
+    An empty cell is NaN among numbers, else None.
+    """
     if not hasattr(column, "mask"):
         return column
     if column.dtype.kind in "iuf":

@@ -183,7 +183,10 @@ def _verdict_or_sign(present: Present, side: str = "") -> str:
 
 
 def unparsed_query(judgments: str, present: Present) -> str:
-    """Query the reasons of unparsed judgments and their counts; a missing reason is `NO_REASON`."""
+    """Query the reasons of unparsed judgments and their counts, two columns in this order.
+
+    A missing reason is `NO_REASON`.
+    """
     reason = sql_literal(NO_REASON)
     if "reason" in present:
         reason = f"coalesce(p.reason, {sql_literal(NO_REASON)})"

@@ -222,7 +222,7 @@ class Verdicts:
 
     @cached_property
     def tally(self) -> Tally:
-        """Counts over all battles."""
+        """Counts over all battles, with orders merged as `merge` says."""
         numbers = self._sums.keys() - {"first", "second", "credit", "weight"}
         sums = {name: int(self._sums[name].sum()) for name in numbers}
         swaps = {kind: sums.pop(kind, 0) for kind in SWAPS}
@@ -583,7 +583,11 @@ class Verdicts:
         return self._groups[hard]
 
     def _small_types(self) -> dict[str, str]:
-        """Return the types that suffice for codes of models and for row numbers, by column."""
+        """Return smaller types (SQL) that suffice for codes of models and for row numbers.
+
+        They are by column: `first`, `second` and `ROW`. A column that needs its own type is left
+        out.
+        """
         types = {}
         if len(self.models) < 2**15:
             types = {"first": "smallint", "second": "smallint"}
@@ -609,6 +613,7 @@ class Verdicts:
             return False
         if not self._codes_of_judgments:
             self._codes_of_judgments = _sort_rows(_codes_of_sides(rows))
+        # What is left to give to the query is the relation with the arrays.
         self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
         return True
 
@@ -685,7 +690,11 @@ class Verdicts:
 
     @cached_property
     def _codes(self) -> dict[str, str]:
-        """Names of the database's tables that map names to codes, by column of the battles."""
+        """Names of the tables that map names to codes (`names_query`), by column of the judgments.
+
+        The key `model` stands for both columns of models. Columns that the judgments lack are left
+        out.
+        """
         coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED_COLUMNS}
         if self.group is not None:
             coded[self.group] = (self.group,)
@@ -797,7 +806,12 @@ class Verdicts:
         return f"select {ROW} from {rows} where (cluster, first, second) in ({cells})"
 
     def _count_copies(self, rows: str, columns: str) -> int:
-        """Count the rows of a relation that are equal to an earlier one in some columns."""
+        """Count the rows of a relation that are equal to an earlier row in some columns.
+
+        Args:
+            rows: the relation (SQL).
+            columns: the columns, separated by commas.
+        """
         copies = f"select count(*) as copies from {rows} group by {columns}"
         query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
         return int(self.engine.rows(query)[0][0])

@@ -176,7 +176,10 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
 
 
 def _kept_copy(stream: BinaryIO) -> Path:
-    """Return a copy of a stream, which can be read only once; the same one for the same stream."""
+    """Return the path of a copy of a stream, which can be read only once.
+
+    The stream is read at the first call. Later calls for the same stream return the same copy.
+    """
     status = os.fstat(stream.fileno())
     key = (status.st_dev, status.st_ino)
     if key not in _COPIES_OF_STREAMS:

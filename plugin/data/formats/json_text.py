@@ -456,7 +456,10 @@ def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.Data
 
 
 def are_row_numbers(names: Iterable[str]) -> bool:
-    """Return whether all names of rows are whole numbers, as those that pandas gives by default."""
+    """Return whether all names of rows are whole numbers, as those that pandas gives by default.
+
+    It is True if there are no names.
+    """
     return all(name.isdecimal() for name in names)
 
 

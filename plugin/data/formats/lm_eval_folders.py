@@ -189,13 +189,16 @@ def _gather_scores(
 
 
 def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list[Scores]:
-    """Return the scores of the files of a task that have a metric."""
+    """Return the scores of those files of a task that have a metric, `metric,filter`."""
     files_of_task = [of_file for of_file in scores if of_file.file.task == task]
     return [of_file for of_file in files_of_task if metric in of_file.values]
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note per model on the tasks of which only it has samples."""
+    """Return the losses with one note per model on the tasks of which no other model has samples.
+
+    A note on a single task of a model is kept. The joined note stands where the first one stood.
+    """
     tasks: dict[str, list[str]] = {}
     for note in lost:
         if note.code == "one-model-samples":

@@ -303,7 +303,10 @@ def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
-    """Format the metrics of tasks for a message. Tasks with the same metrics are put together."""
+    """Format the metrics of tasks for a message, such as `acc | f1 (arc, boolq); none (mmlu)`.
+
+    Tasks with the same metrics are put together.
+    """
     tasks = defaultdict[tuple[str, ...], list[str]](list)
     for task, metrics_of_tasks in by_task.items():
         tasks[tuple(metrics_of_tasks)].append(task)

@@ -276,7 +276,13 @@ def _scores_of_metric(
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
-    """Return why a metric cannot be compared document by document; None if it can."""
+    """Return why a metric cannot be compared document by document; None if it can.
+
+    It can if at least one value is not None and all such values are numbers.
+
+    Args:
+        values: the value of the metric in each row; None if it is missing.
+    """
     known = [value for value in values if value is not None]
     if not known:
         return "it has no value for any document"

@@ -103,7 +103,11 @@ class Column:
 
     @property
     def text(self) -> str:
-        """SQL for the column as text. Whole numbers have no decimals, and empty cells are NULL."""
+        """SQL for the column as text.
+
+        Whole numbers have no decimals, and objects and lists are JSON. Empty cells, empty texts and
+        NaN are NULL.
+        """
         if self.type == JSON:
             shown = f"{self.sql} ->> '$'"
             whole = f"regexp_replace({shown}, '^(-?[0-9]+)\\.0+$', '\\1')"
@@ -124,7 +128,11 @@ class Column:
 
     @property
     def number(self) -> str:
-        """SQL for the column as numbers. Cells that are empty or not a number are NULL."""
+        """SQL for the column as floats (DOUBLE).
+
+        True and false are 1 and 0. Cells that are empty, NaN or not a number are NULL. Texts of
+        numbers are numbers, with a decimal comma only if `comma` is True.
+        """
         if self.type in REALS:
             return f"nullif(cast({self.sql} as double), 'nan'::double)"
         if self.type == "BOOLEAN":

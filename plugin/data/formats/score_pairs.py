@@ -77,7 +77,7 @@ def pair_up(
     trial_means, kept, others = _store_trial_means(scores, trial)
     trial_means = _number_trials_in_order(scores, trial, trial_means)
     means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
-    models, averaged = engine.rows(f"select count(distinct model), sum(averaged) from {means}")[0]
+    ((models, averaged),) = engine.rows(f"select count(distinct model), sum(averaged) from {means}")
     if models < 2:
         raise _single_model_error(engine, means, scores.source)
     battles = engine.fresh("battles")
@@ -116,12 +116,15 @@ def _count_pairs(engine: Duck, means: str, task: str | None) -> tuple[int, int]:
         The number of all pairs of models, and of pairs in a chain, over all trials.
     """
     counts = "count(distinct model) as models, count(distinct trial) as trials"
-    by_task = f"select {counts} from {means}"
+    by_task_query = f"select {counts} from {means}"
     if task is not None:
-        by_task += f" group by {task}"
+        by_task_query += f" group by {task}"
     pairs = "trials * models * (models - 1) // 2"
-    [sums] = engine.rows(f"select sum({pairs}), sum(trials * (models - 1)) from ({by_task})")
-    return int(sums[0]), int(sums[1])
+    in_chain = "trials * (models - 1)"
+    ((all_pairs, chained_pairs),) = engine.rows(
+        f"select sum({pairs}), sum({in_chain}) from ({by_task_query})"
+    )
+    return int(all_pairs), int(chained_pairs)
 
 
 def _trial_columns(scores: Records) -> list[str]:
@@ -150,12 +153,12 @@ def _have_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
     """
     columns = scores.columns
     keys = ", ".join(columns[name].sql for name in trial)
-    by_trial = (
+    by_trial_query = (
         f"select count(*) as scores, count(distinct {columns['model'].sql}) as models "
         f"from {scores.scan} where {columns['voter'].sql} is not null group by {keys}"
     )
     sums = "coalesce(sum(scores) filter (models > 1), 0), coalesce(sum(scores), 0)"
-    paired, number = scores.engine.rows(f"select {sums} from ({by_trial})")[0]
+    ((paired, number),) = scores.engine.rows(f"select {sums} from ({by_trial_query})")
     return bool(number) and 2 * paired >= number
 
 
@@ -217,29 +220,30 @@ def _number_trials_in_order(scores: Records, trial: Sequence[str], means: str) -
         The name of a table as `means`; `means` itself if every model has all trials.
     """
     engine = scores.engine
-    cells, models, trials = engine.rows(
+    ((cells, models, trials),) = engine.rows(
         f"select count(*), count(distinct model), count(distinct trial) from {means}"
-    )[0]
+    )
     if cells == models * trials:
         return means
     model = scores.columns["model"].sql
     keys = ", ".join(scores.columns[name].sql for name in _varying_columns(scores, trial))
-    rows = (
+    first_rows_query = (
         f"select min(min({ROW})) over (partition by {keys}) as trial, {model} as model, "
         f"min({ROW}) as own from {scores.scan} group by {keys}, {model}"
     )
-    own_places = (
+    own_places_query = (
         f"select trial, row_number() over (partition by model order by own) as own_place "
-        f"from ({rows})"
+        f"from ({first_rows_query})"
     )
-    places = (
+    places_query = (
         "select trial, row_number() over (order by max(own_place), trial) as number "
-        f"from ({own_places}) group by trial"
+        f"from ({own_places_query}) group by trial"
     )
     ordered = engine.fresh("scores")
     engine.store(
         ordered,
-        f"select m.* replace (p.number as trial) from {means} m join ({places}) p using (trial)",
+        f"select m.* replace (p.number as trial) from {means} m "
+        f"join ({places_query}) p using (trial)",
     )
     return ordered
 
@@ -309,8 +313,8 @@ def _note_missing_scores(engine: Duck, means: str, is_missing: str) -> list[Noti
         is_missing: SQL condition that a score is missing.
     """
     missing_items = "model, list(item order by trial), count(*) as number"
-    by_model = f"select {missing_items} from {means} where {is_missing} group by model"
-    missing_by_model = engine.rows(f"{by_model} order by number desc, model")
+    by_model_query = f"select {missing_items} from {means} where {is_missing} group by model"
+    missing_by_model = engine.rows(f"{by_model_query} order by number desc, model")
     if not missing_by_model:
         return []
     missing = sum(number for *_, number in missing_by_model)
@@ -329,9 +333,11 @@ def _note_scores_alone(engine: Duck, means: str) -> list[Notice]:
         engine: the database.
         means: the table of mean scores.
     """
-    alone = f"select trial, min(model) as model from {means} group by trial having count(*) = 1"
+    alone_query = (
+        f"select trial, min(model) as model from {means} group by trial having count(*) = 1"
+    )
     by_model = engine.rows(
-        f"select model, count(*), min(trial), max(trial) from ({alone}) group by model "
+        f"select model, count(*), min(trial), max(trial) from ({alone_query}) group by model "
         "order by model"
     )
     if not by_model:

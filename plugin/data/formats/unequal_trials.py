@@ -78,14 +78,16 @@ def _store_unequal_questions(
     questions = engine.fresh("unequal")
     keys = ", ".join(shared)
     met = "list(trial order by trial) filter (score is not null)"
-    by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
+    by_model_query = f"select {keys}, {met} as met from {means} group by {keys}, model"
     lists = "count(distinct met) as different_lists"
-    by_item = f"select {keys}, {lists} from ({by_model}) where len(met) > 0 group by {keys}"
+    by_item_query = (
+        f"select {keys}, {lists} from ({by_model_query}) where len(met) > 0 group by {keys}"
+    )
     named = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     unequal = "count(*) filter (different_lists > 1)"
     counts = f"count(*) as items, {unequal} as unequal"
-    query = f"select {named}, {counts} from ({by_item}){grouped} having {unequal} > 0"
+    query = f"select {named}, {counts} from ({by_item_query}){grouped} having {unequal} > 0"
     engine.store(questions, query)
     return questions
 
@@ -140,7 +142,9 @@ def _note_unequal(
         question: columns that identify a question.
     """
     keys = ", ".join(shared)
-    numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
+    numbers_query = (
+        f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
+    )
     question_columns = [f"unequal.{name}" for name in question]
     figures = [
         "unequal.items",
@@ -150,7 +154,7 @@ def _note_unequal(
         "max(own.number)",
     ]
     query = (
-        f"select {', '.join([*question_columns, *figures])} from ({numbers}) as own "
+        f"select {', '.join([*question_columns, *figures])} from ({numbers_query}) as own "
         f"join {unequal} as unequal on {_same_question(question, 'own')} group by all order by all"
     )
     by_question: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)

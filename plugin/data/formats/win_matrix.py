@@ -129,6 +129,7 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
         _check_counts(wins, names)
     except DataError as error:
         raise error.with_place(records.source) from None
+    # Positions of the models of each pair with wins, shape (pairs,) each.
     winner, loser = np.nonzero(np.nan_to_num(wins))
     wins_of_pair = wins[winner, loser].astype(int)
     models = np.array(names, dtype=object)

@@ -220,7 +220,15 @@ def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> l
 
 
 def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
-    """Return whether a note counts only the documents that a note of lm-eval's reader counts."""
+    """Return whether a note counts only the documents that a note of lm-eval's reader counts.
+
+    A note on scores that stand alone does so if their number is that of the documents that not all
+    models have. Any other note does not.
+
+    Args:
+        note: any note.
+        gathered: what the readers found. Its notes and losses are searched.
+    """
     if note.code != "scores-alone":
         return False
     alone = 0

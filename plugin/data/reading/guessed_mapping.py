@@ -196,6 +196,7 @@ def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> 
         is_one_of_both = all(cell in pair for pair, cell in zip(pairs, column, strict=True))
         if is_one_of_both and len(sides) > 1:
             likely.append((len(path), path))
+    # The least entry is the most likely one; its last element is what is looked for.
     return min(likely)[-1] if likely else None
 
 
@@ -355,6 +356,7 @@ def _pair_of_models(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
         if _are_models(cells[first], cells[second]):
             names_no_model = MODEL_WORDS.isdisjoint(_words_in_name(first))
             likely.append((names_no_model, len(first), (first, second)))
+    # The least entry is the most likely one; its last element is what is looked for.
     return min(likely)[-1] if likely else None
 
 
@@ -443,6 +445,7 @@ def _column_of_verdicts(
         is_known = is_telling and not words
         if is_known or is_named:
             likely.append((not is_known, not is_named, len(path), path))
+    # The least entry is the most likely one; its last element is what is looked for.
     return min(likely)[-1] if likely else None
 
 

@@ -98,7 +98,11 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
 
 
 def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]:
-    """Return the columns of `SETTING_COLUMNS` of which a model has several values on one item."""
+    """Return the columns of `SETTING_COLUMNS` of which a model has several values on one item.
+
+    The rows of all tables with scores of their own are compared together. Rows of several tasks,
+    categories or metrics are of different items. Tables without items are left out.
+    """
     differing = []
     for name in SETTING_COLUMNS:
         queries = []
@@ -160,7 +164,12 @@ def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, 
 
 
 def _run_of_rows(model: str, values: Mapping[str, str | None]) -> RunRecord:
-    """Return the run of the rows of a model with the values of some setting columns."""
+    """Return the run of a model as a record that has only settings, without task and source.
+
+    Args:
+        model: name of the model.
+        values: the value of each setting by column of `COMPARED_COLUMNS`; None is left out.
+    """
     by_kind: dict[SettingKind, dict[str, str]] = {"task argument": {}, "generation": {}}
     for column, value in values.items():
         kind, name = COMPARED_COLUMNS[column]
@@ -203,7 +212,12 @@ def _with_names(
 
 
 def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) -> list[Notice]:
-    """Return a note for each model whose runs are different models."""
+    """Return a note for each model whose runs are different models now, with their names.
+
+    Args:
+        runs: the runs, with the names in the tables.
+        named: the same runs, named by settings.
+    """
     names: dict[str, set[str]] = {}
     for run, other in zip(runs, named, strict=True):
         if other.model != run.model:

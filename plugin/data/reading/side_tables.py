@@ -154,7 +154,10 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return the family of each model whose family is known.
 
-    The keys are globs that match only the name of the model.
+    The keys are globs that match only the name of the model. Models without a family are left out.
+
+    Args:
+        about: facts by model and column, as `about_models` returns them.
     """
     return {
         escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")
@@ -162,7 +165,10 @@ def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _plain_cell(value: Any) -> Any:
-    """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None."""
+    """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None.
+
+    NaN, an infinite number and an empty text of another type become None. Times become text.
+    """
     import pandas as pd
 
     if isinstance(value, float) and not math.isfinite(value):

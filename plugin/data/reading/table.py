@@ -293,6 +293,8 @@ def _scan_rows(
     for rule, row in zip(rules, answers, strict=False):
         if row is not None:
             raise _broken_rule_error(records, rule, row)
+    # After the rules, each foreign column has two facts in turn: whether its values are whole
+    # numbers, and whether they are booleans.
     facts = answers[len(rules) : len(rules) + 2 * len(foreign)]
     plain = {}
     for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
@@ -380,7 +382,15 @@ def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
-    """Return columns with the types of the battles table. Unknown columns are not changed."""
+    """Return columns with the types of the battles table. Unknown columns are not changed.
+
+    A column `response` becomes whole numbers if all its values are, and is unknown otherwise. Lists
+    become JSON text.
+
+    Args:
+        records: the records.
+        names: names of their columns that are returned.
+    """
     numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
     columns = {}
     for name in names:
@@ -494,7 +504,11 @@ def remedy_of_columns(
 
 
 def _are_scores(known: AbstractSet[str]) -> bool:
-    """Return whether columns with these names, in lower case, have a score per model and item."""
+    """Return whether columns with these names, in lower case, have a score per model and item.
+
+    They have if there is a column `score`, or if both a model and a score have usual names
+    (`LIKELY_OF_SCORES`). They have not if any column is like `model_b`.
+    """
     if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(known):
         return False
     if "score" in known:
@@ -569,7 +583,14 @@ def _number_rules(records: Records) -> list[Rule]:
 
 
 def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
-    """Return the rules for models, credits, weights and orders, the most important first."""
+    """Return the rules for models, credits, reasons, weights, orders and swaps.
+
+    The most important rules come first.
+
+    Args:
+        records: the battles as the file has them, with the names of its columns.
+        typed: the typed columns, of which the conditions are made.
+    """
     a = typed["model_a"].sql
     b = typed["model_b"].sql
     nameless = "every battle needs the names of both models"

@@ -261,7 +261,10 @@ def rename_item(table: RecordTable, name: str) -> RecordTable:
 
 
 def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]:
-    """Rename a column to `item`, as text. A column that is called `item` before is dropped."""
+    """Return columns in which one is renamed to `item` and becomes text.
+
+    A column that is called `item` before is dropped.
+    """
     renamed = {}
     for own_name, column in columns.items():
         if own_name == name:
@@ -287,6 +290,7 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     queries = [f"count({cell}), approx_count_distinct({cell})" for cell in cells]
     (counts,) = first_rows.rows(", ".join(queries))
     kept = []
+    # Each column has two counts in turn: of its rows with a value, and of its values.
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1

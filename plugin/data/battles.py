@@ -579,7 +579,8 @@ class Battles:
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the battles for which a mask, shape (battles,), is True.
 
-        Models without a battle are dropped, and `missing` becomes None unless all are kept.
+        Models without a battle are dropped. Unless all battles are kept, `missing` and `answer`
+        become None, and `absent` and `facts_of_tasks` empty. `whole` is set in any case.
         """
         return self._part(BattleFrame(self.table, self.group).take(keep))
 
@@ -678,7 +679,8 @@ class Battles:
     def _cells_of_value(self, column: str) -> dict[str, list[str]]:
         """Return the texts of the cells that have a value, by value.
 
-        A cell may list several values. An empty list has none.
+        A cell may list several values. An empty list has none. The values of a column of times with
+        a number, as `created_at:2`, are the names of its periods (`cells_by_period`).
 
         Raises:
             UsageError: there is no such column.

@@ -136,7 +136,7 @@ def matchup_frame(battles: Battles) -> "pd.DataFrame":
 def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
     """Return the weighted mean of a column of credits for each matchup.
 
-    Unparsed battles are left out.
+    Battles with an empty cell in the column are left out.
 
     Returns:
         One row per matchup, indexed by `MATCHUP_COLUMNS`. The columns are `credit` (mean credit of

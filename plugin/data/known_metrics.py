@@ -184,7 +184,7 @@ def normalize_name(metric: str) -> str:
 _LOWER_NAMES = frozenset(map(normalize_name, LOWER_IS_BETTER))
 _AMOUNTS = frozenset(map(normalize_name, AMOUNTS))
 _TIMES = frozenset(map(normalize_name, TIMES))
-"""The same names as `normalize_name` writes them."""
+"""The names of `LOWER_IS_BETTER`, `AMOUNTS` and `TIMES`, as `normalize_name` writes them."""
 
 
 def is_lower_better(metric: str, others: Collection[str] = ()) -> bool:

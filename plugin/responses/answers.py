@@ -102,6 +102,7 @@ class ResponseRow:
 
 
 Row: TypeAlias = QuestionRow | ResponseRow
+"""What a row of a file is read as: a response with its question, or a question alone."""
 EMPTY_RESPONSE = "empty response"
 ERRORED = "errored"
 INVALIDATED = "invalidated"

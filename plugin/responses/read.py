@@ -127,6 +127,7 @@ SHAPE_OF_SAMPLES = Shape(
     required=SAMPLES_COLUMNS,
     accepts=lm_eval.is_generated,
 )
+"""The shape of lm-eval's samples, whose files are found by their names."""
 SHAPES = (
     SHAPE_OF_SAMPLES,
     Shape("arena-hard answers", read=tables.read_arena_hard_answers, required=ANSWERS_COLUMNS),

@@ -409,7 +409,7 @@ def _close(
 
 
 def literal_path(path: Path) -> str:
-    """Quote a path for DuckDB with its wildcard characters escaped."""
+    """Return an absolute path as a literal of SQL, with its wildcard characters escaped."""
     return sql_literal(glob.escape(str(path.absolute())))
 
 

@@ -661,8 +661,9 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     The values of the later judgment are turned first (`_turned_value`).
 
     - Credits and margins are the mean of the two verdicts. If only one is parsed, they are empty,
-      or with `keep_one_sided` those of this one. A credit that both judgments lack is the sign of
-      the sum of their margins. The credit of the parsed verdict is empty if both judgments lack it.
+      or with `keep_one_sided` those of this one. If both judgments lack a credit, it is a win, tie
+      or loss by the sign of the sum of their margins. The credit of the parsed verdict is empty if
+      both judgments lack it.
     - Columns in `COLUMNS_KNOWN_ONCE` take the mean, or the only value. Scores take the mean, and
       the only value with `keep_one_sided`; they are empty otherwise.
     - Responses are identical if either judgment says so.

@@ -270,9 +270,10 @@ def read_document(path: Path) -> "pd.DataFrame":
     """Read a JSON document as a table.
 
     The document is a list of records, an object with columns, or an object as Weights & Biases
-    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it. Of a
-    document of promptfoo, the table has the results. Of a list of lists (`orient="values"`), the
-    columns are called `0`, `1` and so on, unless the first list has names of columns.
+    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it. Any other
+    object is a single record. Of a document of promptfoo, the table has the results. Of a list of
+    lists (`orient="values"`), the columns are called `0`, `1` and so on, unless the first list has
+    names of columns. Rows are counted from 1.
 
     Raises:
         NotATableError: the document is something else.

@@ -90,8 +90,14 @@ def _stands_in_several(
 def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: str) -> bool:
     """Return whether the rows of an id seem to be about one question in all categories.
 
-    They do if they describe the same responses, or if their verdicts are equal more often than by
-    chance: then the category is a property of the battle, or of an item in several categories.
+    They do if most rows of several categories describe the same responses, or if their verdicts are
+    equal more often than by chance: then the category is a property of the battle, or of an item in
+    several categories.
+
+    Args:
+        engine: the database.
+        tables: the tables; some id has rows in several categories.
+        category: the column with categories.
     """
     parts = [_compared_rows(each, category) for each in tables]
     view = engine.fresh("compared")

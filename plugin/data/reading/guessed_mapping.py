@@ -45,11 +45,15 @@ PAIRS_OF_WORDS = (("x", "y"),)
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
 """Such words in the names of columns with the models if the first of them won every battle."""
 MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
+"""Words in the names of columns with models, in lower case."""
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
+"""Words in the names of columns with scores."""
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
+"""Words in the names of columns with counts of wins."""
 TIE_WORDS = frozenset({"tie", "ties", "tied", "draw", "draws", "drawn", "d"})
+"""Words in the names of columns with counts of ties."""
 VERDICT_WORDS = frozenset({*LIKELY_NAMES["credit"], "preferred", "better", "best", "comparison"})
-"""Words in the names of columns with models, scores, counts of wins and ties, and verdicts."""
+"""Words in the names of columns with verdicts."""
 FIRST_WORDS = frozenset({"first", "a", "1", "left"})
 """Words in the name of a column with the model that was shown first, or as A."""
 TRUTHS = frozenset({"true", "false", "yes", "no"})
@@ -57,6 +61,7 @@ TRUTHS = frozenset({"true", "false", "yes", "no"})
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 """Matches a word in the name of a column: `answer1Model` has three."""
 Cells = Sequence[str | None]
+"""The cells of a column as text; None for an empty cell."""
 
 
 class Guess(NamedTuple):

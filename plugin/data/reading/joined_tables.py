@@ -73,6 +73,7 @@ class UnitedRows(NamedTuple):
 
 
 NO_ROWS = UnitedRows(view="", copies=0, repeated_files=frozenset())
+"""The rows of no file."""
 
 
 def join_tables(
@@ -459,7 +460,8 @@ def note_odd_items(
 ) -> list[Notice]:
     """Return notes on columns that may be the item or the judge, and on items that are alike.
 
-    Items are alike if they differ only by white space, case or Unicode normalization (NFC).
+    Items are alike if they differ only by white space, case or Unicode normalization (NFC). The
+    note on them names two of them, and the number of groups of items that are alike.
 
     Args:
         engine: the database.

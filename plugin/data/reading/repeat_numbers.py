@@ -68,7 +68,12 @@ def _has_repeats_in_orders(each: RecordTable) -> bool:
 
 
 def _share_numbers(each: RecordTable, rows: int) -> bool:
-    """Return whether both orders have a number in common in the first rows of a table."""
+    """Return whether both orders have a number in common in the first rows of a table.
+
+    Args:
+        each: the table.
+        rows: number of rows that are looked at.
+    """
     seen = _numbers_of_orders(each, f"(select * from {each.records.scan} limit {rows})")
     # A number of one order is seen once, and a number of both orders twice.
     return len({number for _, number, _ in seen}) < len(seen)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 STANDARD_INPUT = Path("/dev/stdin")
+"""The file that the source `-` stands for."""
 
 
 @dataclass(frozen=True, slots=True)

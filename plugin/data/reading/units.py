@@ -45,10 +45,10 @@ NO_ITEMS = frozenset(
     {*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"}
 )
 """Columns that are known to have another meaning."""
-# Names such as `created_at` and `timestamp`.
 TIME_NAME = re.compile(
     r"(?i)(?:^|_)(?:t?stamp|timestamp|time|date|datetime|day|when|created|updated|at)(?:_|$)"
 )
+"""Name of a column of times, such as `created_at` and `timestamp`."""
 TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
@@ -190,7 +190,9 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
 def name_items_of_scores(records: Records) -> Records:
     """Rename a column of `ITEM_NAMES` to `item` in a table of scores without items.
 
-    It is renamed only if a model has about one score per value of the column.
+    The column must have several values. A model must have about one score per value: the different
+    combinations of value, model, judge, repeat, response and metric must be more than half of the
+    rows. Any other table is returned unchanged.
     """
     columns = records.columns
     if "item" in columns or "model_a" in columns or not {"model", "score"} <= columns.keys():
@@ -255,7 +257,7 @@ def lacks_items(records: Records) -> bool:
 
 
 def rename_item(table: RecordTable, name: str) -> RecordTable:
-    """Return a table whose column `name` is the item."""
+    """Return a table whose column `name` has become the column `item` (`rename_column`)."""
     columns = rename_column(table.records.columns, name)
     return replace(table, records=replace(table.records, columns=columns))
 

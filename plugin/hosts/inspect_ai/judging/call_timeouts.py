@@ -20,6 +20,7 @@ from podium.wording import plural
 CALL_TIMEOUT = 600.0
 """Seconds after which a call has failed, unless the user gives another limit."""
 Setting = Literal["call_timeout", "attempt_timeout", "client_timeout"]
+"""The setting with the time limit that is over; see `UnansweredError`."""
 READ_TIMEOUTS = frozenset({"ReadTimeout", "ReadTimeoutError", "SocketTimeoutError"})
 """Names of errors of HTTP clients whose own time limit for an answer is over."""
 
@@ -54,7 +55,7 @@ class AttemptLimit(NamedTuple):
 
 
 _LIMIT: ContextVar[AttemptLimit | None] = ContextVar("time limit of a call", default=None)
-"""It is None outside of podium's calls."""
+"""The limit of the running call; None outside of podium's calls."""
 
 
 def check_call_timeout(seconds: Any) -> None:
@@ -161,7 +162,7 @@ def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
 
 
 def _is_read_timeout(error: BaseException | None) -> bool:
-    """Return whether an error was caused by a client whose time limit for an answer is over."""
+    """Return whether an error, or one of its causes, is in `READ_TIMEOUTS`. False for None."""
     seen: list[BaseException] = []
     while error is not None and error not in seen:
         if type(error).__name__ in READ_TIMEOUTS:
@@ -172,7 +173,7 @@ def _is_read_timeout(error: BaseException | None) -> bool:
 
 
 def as_unanswered_error(model: Model, failure: BaseException) -> UnansweredError | None:
-    """Return a failure as one without an answer; None if it is another one.
+    """Return the error of a call without an answer in time; None if it failed otherwise.
 
     Args:
         model: the model that was called.

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 SCORER = "podium pairwise"
 """The beginning of messages that `pairwise` prints."""
 DEFAULT_MERGING = {"one_sided": "unparsed", "rule": "mean", "quorum": None}
-"""How judgments are merged unless an option says otherwise."""
+"""Defaults of the options of the judge by which judgments are merged, by name of the option."""
 
 
 @scorer(metrics=[pairwise_results()])
@@ -149,7 +149,11 @@ class Reference:
 
 
 def _split_sources(reference: str | Sequence[str]) -> list[str]:
-    """Return the references as a list; UsageError if there is none."""
+    """Return the references as a list, without blank texts.
+
+    Raises:
+        UsageError: no reference is left.
+    """
     named = [reference] if isinstance(reference, str) else [str(each) for each in reference]
     sources = [source for source in named if source.strip()]
     if not sources:
@@ -170,10 +174,10 @@ def _check_value(value: str, sources: Sequence[str]) -> None:
 
 
 def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[Reference]:
-    """Read the references.
+    """Read the references, and return one per source, in the order of the sources.
 
     Args:
-        sources: the logs.
+        sources: the logs, each as PATH or NAME=PATH.
         asked: what is shown of agents' work.
         context: why transcripts are shorter than asked for; empty if they are not.
 
@@ -216,7 +220,12 @@ async def _score_against(
 ) -> Score:
     """Return the score of a sample's response against that of a reference: its credit.
 
-    It has no value if there is nothing to compare, or if the verdict is unparsed.
+    It has no value if there is nothing to compare, or if the verdict is unparsed. Its metadata hold
+    the battle under `NAMESPACE`, with the judge's words, with settings of merging that are not the
+    defaults and, unless transcripts are compared, with the reference's response.
+
+    Raises:
+        Exception: the error of a call to the judge that failed.
     """
     from podium.hosts.inspect_ai.judging.judge_calls import ask_jury
 
@@ -247,6 +256,8 @@ async def _score_against(
 def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> None:
     """Add the judge's words to the judgments in a score, as no store of the sample has them.
 
+    They are added under the key `words`. A judgment without words is not changed.
+
     Args:
         judgments: the judgments of a score, which are changed in place.
         replies: the replies, in the same order.
@@ -258,7 +269,7 @@ def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> 
 
 
 def _merging_of(how: Judging) -> dict[str, Any]:
-    """Return the settings by which judgments are merged that differ from the defaults."""
+    """Return the options of `DEFAULT_MERGING` whose values differ from it, by name."""
     settings = {name: getattr(how, name) for name in DEFAULT_MERGING}
     return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
 
@@ -273,9 +284,11 @@ def _whole_credit(score: Score) -> Score:
 
 
 def _merge_scores(scores: Sequence[Score]) -> Score:
-    """Return a score whose value has the parts of the battles in some scores, one per reference.
+    """Return a score whose value has the parts of the battles in `scores`, one per reference.
 
-    Explanation and metadata hold all battles. A missing battle has parts that are NaN.
+    Of a single score, only the value is replaced. If there are several, the name of each part ends
+    with the name of its reference, and answer, explanation and metadata hold all battles. A missing
+    battle has parts that are NaN.
     """
     values = [parts_of_outcome(score) for score in scores]
     if len(scores) == 1:
@@ -304,7 +317,10 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
 
 
 def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
-    """Return a sample's response as the judge is shown it, and the agent's work."""
+    """Return a sample's response as the judge is shown it, and the agent's work.
+
+    Reasoning is removed from a response that is no transcript, if `show.reasoning` is `strip`.
+    """
     from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
 
     response, work = build_agent_response(state, show, len(state.input_text))
@@ -328,7 +344,10 @@ def typed_in_score(kind: Kind, name: str, value: str) -> str:
 
 
 def _key_in_reference(state: TaskState, reference: Reference) -> str:
-    """Return the key of the reference's response with which a sample's response is compared."""
+    """Return the key of the reference's response with which a sample's response is compared.
+
+    It is made of item and number of the response (`response_key`). The reference may lack it.
+    """
     from podium.responses.collection import response_key
 
     item = str(state.sample_id)
@@ -352,7 +371,10 @@ def _lack_of_response(reference: Reference, state: TaskState, response: str) -> 
 
 
 def _notes_on_sample(work: AgentWork) -> Iterator[str]:
-    """Yield sentences on what the judge is not shown of an agent's work."""
+    """Yield sentences on what the judge is not shown of an agent's work.
+
+    There is one if tool calls are not shown, and one if a transcript was cut.
+    """
     if work.calls and not work.shown:
         yield (
             "samples hold tool calls, and the judge is shown only the last message; "
@@ -368,7 +390,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
     """Return the responses in the reference log, and print notes on what judges are shown of them.
 
     Args:
-        reference: path of the log.
+        reference: the log, as PATH or NAME=PATH.
         show: what is shown of agents' work.
         context: why transcripts are shorter than asked for; empty if they are not.
 

@@ -19,7 +19,7 @@ from podium.run_record import RunRecord
 from podium.text import text_of
 
 REMEDY = "give each sample of the dataset an id of its own, and run the eval again"
-
+"""Remedy of the error about epochs of a sample that have different inputs."""
 Targets = tuple[int | None, int | None]
 """Hashes of a sample's target: of the whole, and of the target without the question (its rubric).
 
@@ -38,7 +38,8 @@ class AskedInputs:
     log takes little memory.
 
     Attributes:
-        by_log: the items of each log that was read to its end.
+        by_log: the items of each log that was read to its end, by path of the log, in the order of
+            its samples.
     """
 
     def __init__(self) -> None:
@@ -48,7 +49,14 @@ class AskedInputs:
         self._excerpts: dict[InputParts, str] = {}
 
     def record_of(self, item: str, parts: InputParts, excerpt: str, targets: Targets) -> ItemRecord:
-        """Return the record of an item; equal items have one record."""
+        """Return the record of an item. Items with equal id, input and targets share one record.
+
+        Args:
+            item: id of the item.
+            parts: what is compared of its input.
+            excerpt: the beginning of its input.
+            targets: hashes of its target.
+        """
         key = (item, parts, targets)
         known = self._known.get(key)
         if known is None:
@@ -66,7 +74,15 @@ class AskedInputs:
         choices: Sequence[str],
         target: Any,
     ) -> ItemRecord:
-        """Return the record of a sample. The texts of a sample of several logs are read once."""
+        """Return the record of a sample. The texts of a sample of several logs are read once.
+
+        Args:
+            sample: id of the sample.
+            given: its input; empty if the log does not hold it.
+            attachments: long texts that input, choices or target may refer to, by their names.
+            choices: the choices of a question of multiple choice; empty for other questions.
+            target: the target, or several in any order.
+        """
         key = None if attachments else _key_of_texts(sample, given, choices, target)
         known = None if key is None else self._known_by_texts.get(key)
         if known is None:
@@ -87,8 +103,12 @@ class AskedInputs:
 class LogInputs:
     """The inputs of the samples of one log, by id.
 
+    Args:
+        log: the run of the log, which error messages name.
+        asked: the inputs of all logs, to which `finish` adds those of this log.
+
     Attributes:
-        items: the items of the log, by id.
+        items: the items of the log, by id; of several epochs, the first.
     """
 
     def __init__(self, log: RunRecord, asked: AskedInputs) -> None:
@@ -118,7 +138,7 @@ class LogInputs:
             )
 
     def finish(self) -> None:
-        """Give the items to the inputs of all logs."""
+        """Add the items of this log to the inputs of all logs."""
         self.asked.keep(Path(self.log.source), [*self.items.values()])
 
 
@@ -143,6 +163,10 @@ def read_input(
     given: Input, attachments: Mapping[str, str], choices: Sequence[str] = ()
 ) -> tuple[InputParts, str]:
     """Return what is compared of a sample's input, and its first `EXCERPT` characters.
+
+    What is compared is a tuple of hashes (`_hash_of`): one of a text; of messages, one for each
+    text and medium of the user's (`_read_messages`); then one of the choices, if there are any. A
+    hash is None if the log does not hold its text. An empty input gives `((), "")`.
 
     Choices belong to the input, in any order: the same choices in another order are the same
     question.
@@ -169,9 +193,9 @@ def read_input(
 
 
 def texts_of_target(target: Any) -> list[str]:
-    """Return the texts of a sample's target, which is one, or several in any order.
+    """Return the texts of a sample's target, which is one value or a list of several.
 
-    A number, which logs of other writers may hold, is written as text.
+    A number, which logs of other writers may hold, is written as text, and None as an empty text.
     """
     targets = target if isinstance(target, list | tuple) else [target]
     return [text_of(part) or "" for part in targets]
@@ -180,7 +204,9 @@ def texts_of_target(target: Any) -> list[str]:
 def words_of_target(
     target: Any, choices: Sequence[str], attachments: Mapping[str, str]
 ) -> Set[str] | None:
-    """Return the words of each text of a target; None if the log does not hold one.
+    """Return the texts of a target in normal form (`normal_words`), each once.
+
+    None if the log does not hold one of them.
 
     The letter of a choice stands for the text of the choice, whose place may differ between runs.
 
@@ -208,8 +234,8 @@ def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
     question.
 
     Args:
-        texts: the words of its texts; None if they are not known.
-        question: the text of the input.
+        texts: the texts of the target in normal form; None if they are not known.
+        question: the text of the input; empty if unknown.
     """
     if texts is None or not any(texts):
         return None, None

@@ -18,11 +18,13 @@ from podium.data.measure import Measure
 from podium.hosts.inspect_ai.inspect_ai_compatibility import headline_score_of
 
 MEAN = "mean"
+"""Name of Inspect's default reducer."""
 COLLECT = "collect"
 """Name of Inspect's reducer that returns the list of all scores."""
-# Inspect's functions that make a reducer, by its name: without and with a number k.
 REDUCERS_WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
+"""Inspect's functions that make a reducer, by its name."""
 REDUCERS_WITH_K = {"at_least": at_least, "pass_at": pass_at}
+"""Inspect's functions that make a reducer of a number k, by its name without `_K`."""
 ESTIMATES = re.compile(r"(pass_at|pass_k)_[0-9]+")
 """Matches reducers that estimate the same probability from any number of epochs of at least k."""
 FIGURES = ("accuracy", "mean")
@@ -32,7 +34,7 @@ REDUCTIONS = "reductions.json"
 SAME_TOLERANCE = 1e-6
 """Numbers that differ by at most this, relative or absolute, count as equal."""
 Values = Mapping[str, Mapping[str, Any]]
-"""Reduced values by scorer and item."""
+"""Reduced values by scorer, then by id of the item."""
 
 
 class Reduction(NamedTuple):
@@ -121,7 +123,13 @@ def reduction_of(header: EvalLog) -> Reduction:
 
 
 def measure_of_part(task: str, scorer: str, part: str = "") -> Measure:
-    """Return the measure of a scorer's scores, or of one named part if scores are dictionaries."""
+    """Return the measure of a scorer's scores, or of a part of them if scores are dictionaries.
+
+    Args:
+        task: the task of the eval.
+        scorer: name of the scorer.
+        part: key of the part; empty if scores are plain values.
+    """
     return Measure(part, task, scorer, task_is_named=True)
 
 
@@ -129,7 +137,7 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
     """Return the means in a log's results, by name of the measure.
 
     They are its metrics `accuracy`, or else `mean`, of scores that this reducer or none has
-    reduced. Scores with neither metric are left out.
+    reduced. Scores with neither metric are left out. Of two scores with one name, the first counts.
     """
     figures: dict[str, OwnFigure] = {}
     for score in header.results.scores if header.results else ():
@@ -148,9 +156,10 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
 
 
 def metrics_in_results(header: EvalLog) -> list[str]:
-    """Return the names of the measures in a log's results, the headline first.
+    """Return the names of the measures in a log's results, each once, the headline first.
 
     The headline is what Inspect shows in lists of logs. The others are in the order of the results.
+    Empty if the log has no results.
     """
     if header.results is None:
         return []
@@ -168,7 +177,7 @@ def metrics_in_results(header: EvalLog) -> list[str]:
 def read_reductions(path: Path, reducer: str) -> Values:
     """Return the values that a log holds for one of its reducers, by scorer and item.
 
-    Empty if it holds none.
+    A scorer is missing if the log holds no values of it.
     """
     values: dict[str, dict[str, Any]] = {}
     for reduction in _reductions_in(path):
@@ -190,12 +199,20 @@ def _reductions_in(path: Path) -> Sequence[Mapping[str, Any]]:
 
 
 class EpochScores:
-    """Collects the scores of a log's epochs, and reduces them as the log does."""
+    """Collects the scores of a log's epochs, and reduces them as the log does.
+
+    Args:
+        path: the log.
+        reduction: how it reduces epochs.
+
+    Attributes:
+        scores: scores by scorer, item and epoch.
+        incomplete: ids of items of which an epoch is left out.
+    """
 
     def __init__(self, path: Path, reduction: Reduction) -> None:
         self.path = path
         self.reduction = reduction
-        # Scores by scorer, item and epoch.
         self.scores: dict[str, dict[str, dict[int, Score]]] = {}
         self.incomplete: set[str] = set()
 
@@ -211,11 +228,11 @@ class EpochScores:
         self.incomplete.add(item)
 
     def reduce(self) -> Iterator[ReducedScore]:
-        """Yield the reduced score of each item, as the log holds it.
+        """Yield the reduced score of each scorer and item, as the log holds it.
 
         If an epoch of the item is left out here, or if the run ended before it reduced anything,
-        the score is computed again, if that is possible. If the log does not reduce the scores of
-        a scorer, there is a score per epoch.
+        the score is computed again. If that is not possible, its value is None, with a reason. If
+        the log does not reduce the scores of a scorer, there is a score per epoch.
         """
         held = read_reductions(self.path, self.reduction.reducer)
         for scorer, by_item in self.scores.items():
@@ -228,7 +245,13 @@ class EpochScores:
     def _reduce_scorer(
         self, scorer: str, by_item: Mapping[str, Mapping[int, Score]], held: Mapping[str, Any]
     ) -> Iterator[ReducedScore]:
-        """Yield the reduced score of each item: from `held`, or computed again."""
+        """Yield the reduced score of each item: from `held`, or computed again.
+
+        Args:
+            scorer: name of the scorer.
+            by_item: its scores by item and epoch.
+            held: the values that the log holds, by item.
+        """
         whole = {item for item in by_item if item in held and item not in self.incomplete}
         again = self._recompute(by_item, {item: held[item] for item in whole})
         for item in by_item:
@@ -274,7 +297,7 @@ class EpochScores:
 def _scores_by_epoch(
     scorer: str, by_item: Mapping[str, Mapping[int, Score]]
 ) -> Iterator[ReducedScore]:
-    """Yield each score by item and epoch unchanged."""
+    """Yield each score of a scorer unchanged, item by item, with its own epoch."""
     for item, scores in by_item.items():
         for epoch, score in scores.items():
             yield ReducedScore(item, scorer, epoch, score.value)
@@ -291,9 +314,9 @@ def _reducer_named(name: str) -> Any:
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Return whether two scores are equal.
+    """Return whether two scores are equal, as numbers, as dictionaries of scores, or otherwise.
 
-    Numbers may differ by `SAME_TOLERANCE`, and NaN equals NaN.
+    Numbers may differ by `SAME_TOLERANCE`, and NaN equals NaN. Dictionaries must have equal keys.
     """
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         return value.keys() == other.keys() and all(

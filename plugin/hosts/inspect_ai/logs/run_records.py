@@ -104,13 +104,19 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
 
 
 def _settings_without_addresses(given: Mapping[str, Any] | None) -> Settings:
-    """Return settings as pairs, without addresses of Python objects in their values."""
+    """Return settings as pairs of name and text, without addresses of Python objects in the texts.
+
+    None gives no pairs, and settings that are None are left out.
+    """
     plain = to_jsonable_python(dict(given or {}), exclude_none=True, fallback=str)
     return tuple((name, ADDRESS.sub("", value)) for name, value in settings_as_pairs(plain))
 
 
 def _without_names(given: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
-    """Return settings without some names and without those that are None."""
+    """Return settings by name, without the given names and without settings that are None.
+
+    None gives an empty dictionary.
+    """
     kept = {name: value for name, value in (given or {}).items() if value is not None}
     return {name: value for name, value in kept.items() if name not in names}
 
@@ -151,14 +157,20 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
 
 
 def _arguments_of_step(step: EvalPlanStep) -> dict[str, Any]:
-    """Return the arguments that were given to a solver; in older logs, also its defaults."""
+    """Return the arguments that were given to a solver; in older logs, also its defaults.
+
+    Absolute paths in their values are replaced by file names (`_without_folders`).
+    """
     passed = getattr(step, "params_passed", None)
     given = step.params if passed is None else passed
     return {name: _without_folders(value) for name, value in given.items()}
 
 
 def _without_folders(value: Any) -> Any:
-    """Return a value with only the file names of absolute paths, in lists and objects, too."""
+    """Return a value in which each text that is an absolute path is replaced by its file name.
+
+    Texts in lists and dictionaries are replaced, too. Any other value is returned as it is.
+    """
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     if isinstance(value, dict):
@@ -194,7 +206,7 @@ def _generation_of(log: EvalLog) -> dict[str, Any]:
 
 
 def _roles_of(log: EvalLog) -> dict[str, Any]:
-    """Return, by role, the name of the model, or its name and settings of generation."""
+    """Return the model of each role (`_role_model`), or a list if a role has several models."""
     roles: dict[str, Any] = {}
     for role, given in (getattr(log.eval, "model_roles", None) or {}).items():
         # Newer versions of Inspect allow several models in a role.
@@ -204,7 +216,11 @@ def _roles_of(log: EvalLog) -> dict[str, Any]:
 
 
 def _role_model(model: Any) -> Any:
-    """Return the name of a model that has a role, with its settings of generation if it has any."""
+    """Return the name of a model that has a role.
+
+    If the model has settings of generation that may change answers, the result is a dictionary with
+    these settings, and the name under `model`.
+    """
     config = _without_names(model.config.model_dump(exclude_none=True), NOT_OF_ANSWERS)
     return {"model": model.model, **config} if config else model.model
 
@@ -243,7 +259,7 @@ def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> di
 
 
 def _dataset_of(log: EvalLog) -> str | None:
-    """Return the name of the dataset, without the folders of a path, or None."""
+    """Return the name of the dataset; of a path, only the file name. None or empty if unknown."""
     name = log.eval.dataset.name
     if not name:
         return name

@@ -74,7 +74,7 @@ class ReferenceBattles:
 
 
 def _battles_by_reference(scores: Sequence[Score]) -> dict[str, ReferenceBattles]:
-    """Return the battles in scores by the name of the reference (model_b), in order of appearance."""
+    """Return the battles in scores by the name of the reference (model_b)."""
     references: dict[str, ReferenceBattles] = {}
     for score in scores:
         rows = verdict_rows_in(score)

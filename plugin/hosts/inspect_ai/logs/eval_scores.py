@@ -209,7 +209,7 @@ class EvalScores:
         return self.values.build(self.header.eval.model)
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:
-        """Keep the group of an item, as text, if the metadata of its sample has the key `cluster`."""
+        """Keep the group of an item, as text, if its sample's metadata have the key `cluster`."""
         group = metadata.get(self.cluster) if self.cluster else None
         if group is not None:
             self.group_of_item[item] = str(group)

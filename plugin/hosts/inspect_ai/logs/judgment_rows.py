@@ -613,7 +613,7 @@ def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the values that identify a judgment: battle, judge, repeat and order, in this order."""
+    """Return the values that identify a judgment: battle, judge, repeat and order."""
     return (*_judged_battle(row), row.get("order"))
 
 

@@ -70,7 +70,14 @@ def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
 
 
 def _is_of_part(asked: str, task: str, scorer: str, part: str) -> bool:
-    """Return whether a user's name of a metric is one of the names of a part of scores."""
+    """Return whether a user's name of a metric is one of the names of a part of scores.
+
+    Args:
+        asked: the name of the metric, as the user typed it.
+        task: the task of the eval.
+        scorer: name of the scorer.
+        part: the part, which may be a pattern with `*`; empty for a plain value.
+    """
     # Of two scorers of one name, Inspect numbers the second.
     name = re.sub(rf"(^|\s){re.escape(scorer)}\d+(?=\s|$)", rf"\1{scorer}", asked)
     names = measure_of_part(task, scorer, part).names

@@ -38,11 +38,14 @@ from podium.tournaments.schedule import rounds_of
 from podium.wording import plural, quantity, word_for
 
 SAMPLED_PROMPTS = 50
-"""The tokens of a prompt are estimated from this many prompts, or up to twice as many."""
+"""Number of battles, or up to twice as many, from which the tokens of a prompt are estimated."""
 MEASURED_PROMPTS = 200
-"""The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
+"""Number of battles on which the share of a prompt cache is measured, in whole items.
+
+If the first item has more battles, it is cut to so many.
+"""
 LEAST_SHARE = 0.01
-"""A smaller share of cacheable tokens is not written."""
+"""Smallest share of cacheable tokens that is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,12 @@ class CacheableInput:
     of_judges: Mapping[str, float]
 
     def share_of(self, model: Model) -> float:
-        """Return the share of a judge's own input."""
+        """Return the share of a judge's own input tokens that its provider's cache can serve."""
         return self.of_judges[str(model)]
 
 
 _IS_BRIEF: ContextVar[bool] = ContextVar("whether the preview is brief", default=False)
+"""Whether `preview_run` is brief; see `brief_preview`."""
 
 
 @contextmanager
@@ -127,19 +131,26 @@ def _cost_sentences(
 ) -> Iterator[str]:
     """Yield sentences on battles, calls and tokens, then on each judge and on the answers.
 
-    In a brief preview, what the judges cost is part of the first sentence.
+    In a brief preview, what the judges cost is part of the first sentence. The findings that were
+    accepted and the notes on the responses come last.
 
-    The findings that were accepted and the notes on the responses come last. `missing` says which
-    responses are missing; it ends the first sentence.
+    Args:
+        request: the tournament as typed.
+        questions: how models and judges are asked.
+        competitors: the responses.
+        plan: what is played.
+        source: the tournament, with its first round.
+        missing: which responses are missing, for the end of the first sentence; empty if none are.
     """
     responses = competitors.responses
     rotation = plan.rotation
     battles = _battles_at_most(responses, source)
     first = source.first.pairings
     identical = _count_identical(responses, first, plan.judging)
+    # The calls of a judge that judges all battles. In turn, each judge has its share of them.
     calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
-    all_calls = _round_calls_up(calls * sum(shares or [1]))
+    all_calls = _round_calls_up(calls * sum(shares) if shares else calls)
     with_answers = questions.requests.with_placeholders(responses)
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
@@ -167,7 +178,10 @@ def _cost_sentences(
 
 
 def _note_on_turns(rotation: JudgeRotation) -> str:
-    """Write that battles of all judges count several times, or that no battle has several."""
+    """Write a note on judges that take turns, as the check of the ranking will have it.
+
+    It says that battles of all judges count once per judge, or that no battle has several judges.
+    """
     code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
     # Numbers of 0 are not written: none is known before the run.
     no_numbers = {"battles": 0, "shared": 0}
@@ -175,7 +189,9 @@ def _note_on_turns(rotation: JudgeRotation) -> str:
 
 
 def _round_calls_up(calls: float) -> int:
-    """Return a number of calls, rounded up. Errors of floats below 1e-6 do not make one more."""
+    """Round a number of calls up. It is rounded to 6 decimals before, so that an error of floats
+    does not add a call.
+    """
     return ceil(round(calls, 6))
 
 
@@ -242,8 +258,10 @@ def _calls_at_most(
 
 
 def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:
-    """Count the battles of the first round that are ties of identical responses; 0 if judges are
-    asked about them."""
+    """Count the battles of the first round that are ties of identical responses.
+
+    0 if judges are asked about identical responses, too.
+    """
     if how.identical != "tie":
         return 0
     keys = responses.keys_with_equal_texts()
@@ -282,8 +300,11 @@ def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
 
 
 def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
-    """Return the share of the battles that each judge judges, in the order of the judges; empty if
-    all judge every battle."""
+    """Return the share of the battles that each judge judges, in the order of the judges.
+
+    Each share is in [0, 1]. Their sum is above 1 if some battles have all judges. Empty if all
+    judges judge every battle.
+    """
     if rotation is None:
         return []
     return [rotation.share_of(k) for k in range(len(rotation.judges))]
@@ -436,7 +457,12 @@ def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str
 
 
 def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
-    """Write how many recorded battles have no responses here, with an example."""
+    """Write how many recorded battles have no responses here, with an example.
+
+    Args:
+        unanswered: these battles, at least one.
+        recorded: number of all recorded battles.
+    """
     example = unanswered[0]
     lost = f"such as {example.a} and {example.b} on {example.item}"
     count = f"{len(unanswered):,} of {quantity(recorded, 'recorded battle')}"
@@ -448,8 +474,8 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
 def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
     """Estimate the mean number of tokens of a prompt from a sample of the battles.
 
-    Checklists do not count, because they are not written yet. It is 0 if no battle has both
-    responses, or if the judge has no prompt (a reward model).
+    Checklists do not count, because they are not written yet. The estimate is 0 if no battle has
+    both responses, or if the judge has no prompt (a reward model).
     """
     step = max(1, len(pairings) // SAMPLED_PROMPTS)
     some_pairings = pairings[::step]
@@ -505,7 +531,9 @@ def _cacheable_input(
 def _battles_by_judge(
     pairings: Sequence[Pairing], rotation: JudgeRotation | None, judges: int
 ) -> list[list[Pairing]]:
-    """Return the battles of each judge, if the given ones are the first of a run.
+    """Return the battles of each judge, in the order of the judges.
+
+    The given battles are assigned as the first of a run.
 
     Args:
         pairings: the battles.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from podium.data.battles import Battles
 
 PILOT_PARAMETERS = frozenset({"sources", *options.READING_PARAMETERS, "one_sided", "pool"})
-"""Parameters that need a pilot."""
+"""Names of the parameters that have an effect only with a pilot."""
 
 REMEDY_OF_STOPPING = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, "
@@ -188,12 +188,9 @@ def plan(
     which difference, and what each tournament costs. Without a pilot the figures rest on
     assumptions, which are printed. No model is called.
 
-    \b
-    podium plan --models 20 --items 500 --ties 0.15
-    podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
-    podium plan --models 7 --ties 0.39 --informativeness 0.45
-    podium plan --difference 2points --disagree 0.15
-    \f
+    \b podium plan --models 20 --items 500 --ties 0.15 podium plan pilot.csv --items 800 --tokens-in
+    1500 --tokens-out 300 --price-in 2.5 --price-out 10 podium plan --models 7 --ties 0.39
+    --informativeness 0.45 podium plan --difference 2points --disagree 0.15 \f
 
     Returns:
         The exit code: 3 if the plan is partial or a part of the pilot could not be read, else 0.

@@ -61,10 +61,10 @@ def with_anchor(
 def notes_on_anchors(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> tuple[Notice, ...]:
-    """Return a warning for each model that the ranking of a tournament `anchor` needs as an anchor.
+    """Return a warning for each model that a ranking needs as an anchor and that is played as none.
 
-    Models that the option `anchor` names have none. Nothing is returned if it is not given, because
-    `with_anchor` sets it then.
+    Nothing is returned unless the run is followed by a tournament `anchor` whose option `anchor` is
+    given: if it is not given, `with_anchor` sets it.
 
     Args:
         options: podium's options of the run.
@@ -94,18 +94,23 @@ def notes_on_anchors(
 
 
 def _plays_anchor(options: RankerOptions) -> bool:
-    """Return whether the run is followed by a tournament in which all play against an anchor."""
+    """Return whether the run is followed by the tournament `anchor`."""
     return (options.tournament or "").removeprefix("podium/") == ANCHOR
 
 
 def _anchors_needed(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> list[tuple[str, str]]:
-    """Return pairs of a reason and a model whose battles are needed for it.
+    """Return the models whose battles the ranking needs, as pairs of a reason and the model.
 
-    The reason is the name of the ranker that has this model as its anchor, or of all rankers if the
-    setting is of all; or `the pinned reference`, which comes last. The arguments are those of
-    `notes_on_anchors`.
+    The reason is the name of the ranker whose setting `anchor` names this model, or the names of
+    all rankers, with commas, if the setting is of all. For the pinned reference, which comes last,
+    it is `the pinned reference`.
+
+    Args:
+        options: podium's options of the run.
+        settings: options of the rankers, by name.
+        pinned: the pinned reference; None if there is none.
     """
     needed = []
     for name, value in settings.items():
@@ -158,7 +163,7 @@ def read_played_log(
 
     Raises:
         PodiumError: the judge cannot judge, no battle was judged after a failure, or the log cannot
-            be read. Ties of identical responses are not judged.
+            be read. Ties of identical responses do not count as judged.
     """
     if failure and failure.judge_cannot_judge:
         raise PodiumError(failure.message)

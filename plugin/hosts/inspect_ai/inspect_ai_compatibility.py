@@ -76,7 +76,12 @@ def untrusted_viewer(view: "TaskSamplesView") -> "ViewerConfig":
 
 
 def kept_in_store(sample: "EvalSample", name: str) -> Any:
-    """Return what a solver wrote into a sample's store under a name; None if it wrote nothing."""
+    """Return what a solver wrote into a sample's store under a name; None if it wrote nothing.
+
+    Args:
+        sample: the sample, of a log or of a run.
+        name: the key in the store.
+    """
     # If a run was killed after a sample ended and before it was written, Inspect restores the
     # sample's events, but not its store.
     if name in sample.store or not sample.events:
@@ -287,8 +292,14 @@ def limits_of_retries(model: "Model") -> tuple[int | None, int | None]:
     return config.max_retries, config.timeout
 
 
-def option_typed(name: str) -> Any:
-    """Return the value of an option of the running command; None if it was not given."""
+def value_of_option(name: str) -> Any:
+    """Return the value of an option of the running command, which may be its default.
+
+    None if no command runs, or if it has no such option or value.
+
+    Args:
+        name: name of the option's parameter, such as `log_format` for `--log-format`.
+    """
     command = click.get_current_context(silent=True)
     return None if command is None else command.params.get(name)
 
@@ -316,7 +327,7 @@ def typed_metadata() -> dict[str, str]:
 
     Empty if no command runs.
     """
-    words = (str(word).partition("=") for word in option_typed("metadata") or ())
+    words = (str(word).partition("=") for word in value_of_option("metadata") or ())
     return {name: value for name, _, value in words}
 
 
@@ -334,7 +345,7 @@ def plain_errors() -> Iterator[None]:
         from inspect_ai._util.error import PrerequisiteError
         from rich.markup import escape
 
-        if option_typed("display") == "none":
+        if value_of_option("display") == "none":
             tell(str(error))
         kind = type(
             type(error).__name__,

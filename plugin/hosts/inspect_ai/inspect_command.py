@@ -200,7 +200,10 @@ def _require_ranking_command(arguments: Sequence[str]) -> None:
 
 
 def _log_dir(arguments: Sequence[str]) -> str:
-    """Return the folder of logs: of the first `--log-dir`, else of the environment, else `./logs`."""
+    """Return the folder of logs that a command will have.
+
+    It is that of the first `--log-dir`, else of `INSPECT_LOG_DIR`, else Inspect's own `./logs`.
+    """
     # Each word comes with the word after it, which is empty for the last word.
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--log-dir":

@@ -311,7 +311,10 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
 
 
 def _count_failed_battles(sample: "EvalSample") -> int:
-    """Return how many battles of a failed sample have a failed call; all if it kept no reply."""
+    """Return how many battles of a failed sample have a failed call.
+
+    All its battles count if no call is recorded as failed, for example if no reply was kept.
+    """
     from podium.hosts.inspect_ai.logs.podium_entries import SampleReplies, parse_battles
 
     kept = sample.store.get(NAMESPACE)

@@ -8,6 +8,7 @@ from podium.errors import unknown_name_error
 from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
 
 TITLE = "ranking (podium)"
+"""Heading of podium's options in the help of `lm_eval run`."""
 typed_in_lm_eval = host_form("--{name} {value}", "--ranker_args {name}={value}")
 """Writes an option for `lm_eval run`, or for podium's command if lm-eval does not have it."""
 
@@ -58,5 +59,5 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a key of a `--config` file is podium's."""
+    """Return whether a key of a `--config` file is podium's: `ranker`, or `ranker_...`."""
     return name == PREFIX or name.startswith(f"{PREFIX}_")

@@ -371,7 +371,12 @@ class JudgeStoppedError(RuntimeError):
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
-    """Return the message of an error, which begins with `NAME is not asked any more`."""
+    """Return the reason of an error after `NAME is not asked any more`.
+
+    Args:
+        name: name of the model in the message.
+        error: the error by which its calls are refused.
+    """
     return error.record.to_text(f"{name} is not asked any more")
 
 

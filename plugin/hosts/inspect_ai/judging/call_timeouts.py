@@ -140,7 +140,13 @@ def _let_watch(api: ModelAPI) -> None:
 
 
 def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Return a function that also lets the result or the error of each attempt be heard."""
+    """Return a function that also passes the result or error of each attempt to `hears`.
+
+    `hears` is the function of `AttemptLimit`; without one, only the call is made.
+
+    Args:
+        generate: makes an attempt.
+    """
 
     @wraps(generate)
     async def generate_and_hear(*arguments: Any, **options: Any) -> Any:
@@ -226,6 +232,9 @@ def timeout_text(model: Model, failure: UnansweredError, attempts: int) -> tuple
 
 
 def name_with_address(model: Model) -> str:
-    """Return the name of a model and, if it is known, the address of its server."""
+    """Return the name of a model, followed by ` at ADDRESS` if the address of its server is known.
+
+    Secrets are removed from the address.
+    """
     address = model.api.base_url
     return f"{model} at {without_secrets(address)}" if address else str(model)

@@ -108,18 +108,21 @@ def pairwise(
         references = _read_references(sources, replace(asked, reasoning=reasoning), why)
         # Ratings of single responses are shared by all references that show the same.
         runs = {}
-        for transcripts in {each.transcripts for each in references}:
-            settings = judging_settings(**{**options, "transcript": transcripts})
-            runs[transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
+        for as_transcripts in {each.has_transcripts for each in references}:
+            settings = judging_settings(**{**options, "transcript": as_transcripts})
+            runs[as_transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        """Judge the response of a sample against that of each reference, and return one score."""
+        """Judge the response of a sample against that of each reference, and return one score.
+
+        With `value=credit`, its value is the credit, else the parts of all battles.
+        """
         scores = []
         with typed_as(typed_in_score):
             for reference in references:
-                run = runs[reference.transcripts]
+                run = runs[reference.has_transcripts]
                 scores.append(await _score_sample(reference, run, state, print_once))
         return _whole_credit(scores[0]) if value == "credit" else _merge_scores(scores)
 
@@ -143,7 +146,7 @@ class Reference:
     show: Show
 
     @property
-    def transcripts(self) -> bool:
+    def has_transcripts(self) -> bool:
         """Whether transcripts are compared, and not last messages."""
         return self.responses.has_transcripts
 
@@ -430,11 +433,11 @@ def _battle_of(state: TaskState, response: str, reference: Reference) -> BattleM
     key = _key_in_reference(state, reference)
     text = ""
     if key in reference.responses.texts[name]:
-        text = reference.responses.shown_text(name, key, as_transcript=reference.transcripts)
+        text = reference.responses.shown_text(name, key, as_transcript=reference.has_transcripts)
     optional: dict[str, Any] = {}
     if state.epoch > 1:
         optional["response"] = state.epoch
-    if reference.transcripts:
+    if reference.has_transcripts:
         optional["transcript"] = True
     instruction = state.input_text
     if media:

@@ -248,7 +248,7 @@ def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
 
 
 def _hash_of_choices(texts: Sequence[str | None]) -> int | None:
-    """Return a hash of choices that ignores their order; None if one is not in the log."""
+    """Return a hash of choices that ignores their order; None if the text of one is None."""
     known = [_hash_of(text) for text in texts if text is not None]
     return hash(tuple(sorted(known))) if len(known) == len(texts) else None
 
@@ -279,7 +279,15 @@ def _hash_of(text: str) -> int:
 def _parts_of(
     content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> Iterator[str | None]:
-    """Yield the text of a message, then each of its media; None for content not in the log."""
+    """Yield the text of a message, then each of its media.
+
+    Several texts are joined by line ends; a message without a text yields none. A medium is its
+    `data:` address. None stands for a text or a medium that the log does not hold.
+
+    Args:
+        content: the content of the message: a text, or a list of parts.
+        attachments: long texts that the content may refer to, by their names.
+    """
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [
         resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"

@@ -160,7 +160,7 @@ def _is_ranked_by_verdicts(log: Place, header: EvalLog, options: RankerOptions) 
 
 
 def no_scorer_text(task: str) -> str:
-    """Return the message that an eval cannot be ranked by the scores of a task."""
+    """Return the message that a task has no scorer, and that a judge has to be named."""
     return f"{no_scorer_problem([task])}: name a judge with {option_text('judge', 'MODEL')}"
 
 

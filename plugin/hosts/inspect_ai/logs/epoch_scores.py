@@ -116,7 +116,7 @@ class ReducedScore(NamedTuple):
 
 
 def reduction_of(header: EvalLog) -> Reduction:
-    """Return how a log reduces epochs, as its header says."""
+    """Return how a log reduces epochs, as its header says; by default, by the mean of one epoch."""
     config = header.eval.config
     first, *others = config.epochs_reducer or [MEAN]
     return Reduction(reducer=first, epochs=config.epochs or 1, others=tuple(others))

@@ -50,7 +50,7 @@ class EvalFigure(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether the mean equals the log's own, or the log has none."""
+        """Whether the mean equals the log's own (`SAME_TOLERANCE`), or the log has none."""
         return self.own is None or isclose(
             self.mean, self.own.value, rel_tol=SAME_TOLERANCE, abs_tol=SAME_TOLERANCE
         )
@@ -188,7 +188,11 @@ class EvalScores:
 
     @property
     def needs_only_values(self) -> bool:
-        """Whether the rows need nothing of a sample but its values: neither groups nor reducers."""
+        """Whether the rows need nothing of a sample but its values.
+
+        True if items have no groups and the log takes the mean of epochs. Then `add_values` may be
+        used in place of `rows_of`.
+        """
         return self.cluster is None and self.is_mean
 
     def add_values(self, item: str, epoch: int, scores: Mapping[str, Any]) -> None:
@@ -246,7 +250,11 @@ class EvalScores:
             yield from ({**row, "reason": reduced.reason} for row in rows)
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
-        """Yield a row per named part of a score's value, or one row for a plain value."""
+        """Yield a row per part of a score's value (`_parts_of`).
+
+        The columns are `item`, `model`, `response` (the epoch), `score` (None for what is no
+        number) and `metric`.
+        """
         about = self.about | {"item": item, "response": epoch}
         for metric, score in self._values_by_metric(scorer, value):
             yield {**about, "score": score, "metric": metric}

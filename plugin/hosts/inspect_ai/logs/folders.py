@@ -463,7 +463,13 @@ def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:
 
 
 def find_logs(sources: Iterable[str]) -> list[FiledRun]:
-    """Return the logs that count among those in files, folders or globs; see `choose_logs`."""
+    """Return the logs that count among those in files, folders or globs; see `choose_logs`.
+
+    Logs that cannot be read are left out without a message.
+
+    Raises:
+        DataError: there is a single log, and it cannot be read.
+    """
     places = [
         local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources
     ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Raise DataError, because a table is not a log."""
+    """Raise DataError in any case: a table is not a log."""
     del records
     raise DataError(
         "no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json"

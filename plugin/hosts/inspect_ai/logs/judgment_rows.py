@@ -316,7 +316,11 @@ class _LogReader:
                 self.refused_by_models.setdefault(name, {}).update(given.refused)
 
     def _add_round(self, announced: RoundMetadata) -> None:
-        """Count the battles that a round schedules, and keep its answer if it has one."""
+        """Count the battles that a round schedules, and those that it leaves out as missing.
+
+        Numbers of the schedule that it replaces are subtracted. If the round has the answer of the
+        tournament, this is kept.
+        """
         self.answer = announced.answer or self.answer
         self.missing += announced.left_out - announced.replaced[1]
         self.missing_by_task.add_round(announced)

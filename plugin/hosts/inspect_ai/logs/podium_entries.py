@@ -277,7 +277,7 @@ class BattleMetadata(ItemMetadata):
         return self.response_a.strip() == self.response_b.strip()
 
     def to_log(self) -> dict[str, Any]:
-        """Return the fields that were set, and the lengths."""
+        """Return the fields that were set, under their keys in the log, and the lengths."""
         return super().to_log() | {"length_a": self.length_a, "length_b": self.length_b}
 
 
@@ -766,7 +766,14 @@ def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
 
 
 def read_judges(kept: Any) -> dict[str, JudgeRecord]:
-    """Parse the records of judges that a log holds by name; DataError if they are damaged."""
+    """Parse the records of judges that a log holds, by name of the judge.
+
+    Args:
+        kept: the records as JSON, by name; None gives an empty result.
+
+    Raises:
+        DataError: a record is damaged.
+    """
     try:
         return {name: JudgeRecord.from_json(name, facts) for name, facts in (kept or {}).items()}
     except (AttributeError, TypeError, ValueError) as error:

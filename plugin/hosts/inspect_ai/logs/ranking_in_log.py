@@ -357,7 +357,10 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
 
 def remove_rankings(place: Place) -> None:
-    """Remove all rankings from an ordinary log, because a log ranked with it has changed."""
+    """Remove all rankings from an ordinary log, because a log ranked with it has changed.
+
+    The log of a tournament, and a log without results, stay as they are.
+    """
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is not None and not is_tournament(log):
         _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))

@@ -125,12 +125,15 @@ def _has_podium_scorer(header: EvalLog) -> bool:
 
 
 def _has_podium_score(sample: Mapping[str, Any]) -> bool:
-    """Return whether a score of a sample, or of its summary, has judgments in its metadata."""
+    """Return whether a score of a sample, or of its summary, has podium's entry in its metadata."""
     return any(_scorers_with_judgments(sample))
 
 
 def _scorers_with_judgments(sample: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the scores of a sample that have judgments in their metadata."""
+    """Yield the names of the scores of a sample that have podium's entry in their metadata.
+
+    The entry holds the judgments of a battle.
+    """
     for name, score in (sample.get("scores") or {}).items():
         if NAMESPACE in (score.get("metadata") or ()):
             yield name

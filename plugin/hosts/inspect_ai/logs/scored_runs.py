@@ -45,7 +45,7 @@ class ScoredRun(NamedTuple):
 
     @classmethod
     def of_frame(cls, run: FiledRun, frame: pd.DataFrame) -> "ScoredRun":
-        """Return the run with the facts in `attrs` of its rows."""
+        """Return the run with the facts that `EvalScores.finish` puts into `attrs` of its rows."""
         attrs = frame.attrs
         return cls(run, attrs["reduction"], attrs["figures"], attrs.get("scorers_of_lists", ()))
 

@@ -12,7 +12,7 @@ from inspect_ai.model import Model
 
 from podium.data.pairings import Pairing, PairingsByItem, pairings_on_items
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
+from podium.hosts.inspect_ai.inspect_ai_compatibility import value_of_option
 from podium.hosts.inspect_ai.judging.call_prices import Prices, price_of
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
@@ -445,7 +445,7 @@ def _price_text(
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
     """Yield notes on options that make this run slow, or that have no effect."""
-    if option_typed("log_format") == "json":
+    if value_of_option("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "
             "of the format eval: leave it out"

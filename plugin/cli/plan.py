@@ -188,9 +188,12 @@ def plan(
     which difference, and what each tournament costs. Without a pilot the figures rest on
     assumptions, which are printed. No model is called.
 
-    \b podium plan --models 20 --items 500 --ties 0.15 podium plan pilot.csv --items 800 --tokens-in
-    1500 --tokens-out 300 --price-in 2.5 --price-out 10 podium plan --models 7 --ties 0.39
-    --informativeness 0.45 podium plan --difference 2points --disagree 0.15 \f
+    \b
+    podium plan --models 20 --items 500 --ties 0.15
+    podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
+    podium plan --models 7 --ties 0.39 --informativeness 0.45
+    podium plan --difference 2points --disagree 0.15
+    \f
 
     Returns:
         The exit code: 3 if the plan is partial or a part of the pilot could not be read, else 0.

@@ -262,7 +262,7 @@ class Run(ModelCalls):
         return monitor
 
     def judged_reply(self, judgment: KeptJudgment, battle: BattleMetadata) -> "JudgedReply | None":
-        """Return what a new judgment of a battle shows of its judge; None if a call for it failed."""
+        """Return what a new judgment of a battle shows of its judge; None if a call failed."""
         from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply
 
         replies = [load_reply(kept) for kept in judgment["replies"]]

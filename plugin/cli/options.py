@@ -24,6 +24,7 @@ from podium.storage.remote import place_of, without_secrets
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
 Decorator = Callable[[Command], Command]
+"""Adds options or arguments to the function of a command."""
 
 READING = "What to read"
 """Heading of the options of reading in the help of commands."""
@@ -386,7 +387,8 @@ def choice_option(flag: str, values: str, help: str, **more: Any) -> Decorator:
         **more: arguments of `click.option`; a `default` overrides the first word.
     """
     words = values.split()
-    return click.option(flag, type=click.Choice(words), help=help, **{"default": words[0], **more})
+    how = {"default": words[0], **more}
+    return click.option(flag, type=click.Choice(words), help=help, **how)
 
 
 def count_option(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
@@ -545,7 +547,7 @@ def negate(_context: click.Context, _param: click.Parameter, is_given: bool) -> 
     return not is_given
 
 
-READING_OPTIONS = (
+READING_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--from",
         "format",
@@ -590,6 +592,7 @@ READING_OPTIONS = (
     shared_option("encoding"),
     shared_option("mapping"),
 )
+"""The options of `reading_options`, in the order of the help."""
 
 
 def sources(command: Command) -> Command:

@@ -24,8 +24,10 @@ REMEDY_OF_STOPPING = (
     "and podium replay "
     "--set until=top3 tries one on a record"
 )
+"""What replaces the options that planned tournaments which stop early."""
 REMOVED_OPTIONS = dict.fromkeys(("--until", "--margin"), REMEDY_OF_STOPPING)
 REMOVED_OPTIONS["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
+"""What replaces an option that an earlier version had, by option."""
 
 
 @dataclass(frozen=True, slots=True)

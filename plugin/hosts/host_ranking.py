@@ -61,7 +61,7 @@ def with_anchor(
 def notes_on_anchors(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> tuple[Notice, ...]:
-    """Return a warning for each model that a ranking needs as an anchor and that is played as none.
+    """Return a warning for each model that a ranking needs as an anchor and that plays as none.
 
     Nothing is returned unless the run is followed by a tournament `anchor` whose option `anchor` is
     given: if it is not given, `with_anchor` sets it.

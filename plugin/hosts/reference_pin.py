@@ -213,7 +213,8 @@ def check_reference(
         names = [asked, asked.partition(" (")[0]]
     elif recorded is not None:
         names = [recorded.model, recorded.plain]
-    if not names or not {*names}.isdisjoint(known):
+    is_known = any(name in known for name in names)
+    if is_known or not names:
         return []
     if asked is None:
         return [Notice("pin-not-here", {"model": names[0], "known": sorted(known)})]

@@ -305,7 +305,7 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     why = "their calls were cancelled"
     if causes:
         why = f"the first error: {redact(causes[0], secrets)}"
-    number = sum(map(_count_failed_battles, failed))
+    number = sum(_count_failed_battles(sample) for sample in failed)
     count = f"{number:,} {plural('battle', number)} failed"
     return TournamentFailure(f"{count}, {why}; {again} those alone")
 

@@ -99,7 +99,9 @@ def judge_battles(
             tell(text)
         return judged
 
-    return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
+    if not battles:
+        return []
+    return list(call_outside_loop(lambda: anyio.run(judge_all)))
 
 
 def pop_judges(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -149,7 +149,8 @@ def _prepare_ranking(
     options = options_from(values)
     settings = parse_settings(options.settings, options.rankers)
     # Arguments on the command line win over the `--config` file.
-    typed = {**config, **{name: value for name, value in vars(arguments).items() if value}}
+    given = {name: value for name, value in vars(arguments).items() if value}
+    typed = {**config, **given}
     output_path = typed.get("output_path")
     predict_only = typed.get("predict_only")
     others = find_other_samples(options.against, output_path)

@@ -613,6 +613,6 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         stopped = [
             failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)
         ]
-        gravest = [*stopped, *failures.exceptions][0]
+        gravest = stopped[0] if stopped else failures.exceptions[0]
         raise gravest from gravest.__cause__
     return [results[place] for place in range(len(calls))]

@@ -303,7 +303,8 @@ class CallSettings:
             config: the settings of the call.
             output: the reply.
         """
-        if _limit_by_user(self.how, model) is not None or not has_reasoned_to_limit(output):
+        is_set_by_user = _limit_by_user(self.how, model) is not None
+        if is_set_by_user or not has_reasoned_to_limit(output):
             return False
         if config.max_tokens is None or config.max_tokens >= MORE_TOKENS:
             return False

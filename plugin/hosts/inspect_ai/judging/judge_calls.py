@@ -290,7 +290,7 @@ class Run(ModelCalls):
         return self._judges[model]
 
     def mode(self, judge: str) -> Any:
-        """Return how a judge's token probabilities are used: `off` or `required`, or as typed.
+        """Return how a judge's token probabilities are used: `off` or `required`.
 
         It is the option `logprobs`, unless this is `auto`. Then it is `off` until `settle_mode` has
         set the mode of the judge.
@@ -709,8 +709,9 @@ def _judgment_of_replies(
         replies: each reply, with the number of attempts that it took. The largest number counts as
             that of the judgment.
     """
-    kept, attempts = zip(*replies, strict=True)
-    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
+    kept = [reply for reply, _ in replies]
+    attempts = [number for _, number in replies]
+    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": kept}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
 
 

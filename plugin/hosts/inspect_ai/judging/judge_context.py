@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
-from operator import getitem
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -60,7 +58,7 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
         show: what is shown of agents.
         context: why transcripts are shorter than asked for; empty if they are not.
     """
-    number = sum(map(len, responses.texts.values()))
+    number = sum(len(texts) for texts in responses.texts.values())
     shown, models, _ = _count_work(responses, lambda work: work.shown)
     if shown:
         fields = {
@@ -71,8 +69,8 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
             "context": context,
             "models": models,
         }
-        is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
-        code = "transcripts-as-recorded" if is_recorded else "transcripts"
+        recorded, _, _ = _count_work(responses, lambda work: work.limit == AS_RECORDED)
+        code = "transcripts-as-recorded" if recorded else "transcripts"
         yield Notice(code, fields)
 
 
@@ -84,7 +82,7 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
     transcripts are cut more often than those of others (`_notes_on_cuts`). The last warning is
     about final answers that do not fit.
     """
-    number = sum(map(len, responses.texts.values()))
+    number = sum(len(texts) for texts in responses.texts.values())
     hidden, models, _ = _count_work(responses, _is_hidden)
     if hidden:
         calls, _, _ = _count_work(responses, lambda work: not work.shown and work.calls > 0)
@@ -272,7 +270,9 @@ def _context_of_server(address: str) -> int | None:
             suppress(OSError, ValueError, LookupError, TypeError),
             urlopen(root + path, timeout=TIMEOUT) as answer,
         ):
-            context = reduce(getitem, keys, json.load(answer))
+            context: Any = json.load(answer)
+            for key in keys:
+                context = context[key]
             if isinstance(context, int) and context > 0:
                 return context
     return None

@@ -174,7 +174,7 @@ def roles_are_known() -> bool:
 
 def has_judge() -> bool:
     """Return whether the role `judge` or `grader` has a model."""
-    return not {*ROLES}.isdisjoint(model_roles())
+    return any(role in model_roles() for role in ROLES)
 
 
 def has_batches(model: Model) -> bool:

@@ -87,7 +87,8 @@ class OfflineAPI(ModelAPI):
         if unknown:
             known = f"its own: {', '.join(SETTINGS)}"
             raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; {known}")
-        self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
+        settings = {name: SETTINGS[name](value) for name, value in model_args.items()}
+        self.judge = StandIn(**settings)
 
     async def generate(
         self,

@@ -109,7 +109,8 @@ def pairwise(
         # Ratings of single responses are shared by all references that show the same.
         runs = {}
         for as_transcripts in {each.has_transcripts for each in references}:
-            settings = judging_settings(**{**options, "transcript": as_transcripts})
+            options_of_run = {**options, "transcript": as_transcripts}
+            settings = judging_settings(**options_of_run)
             runs[as_transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))

@@ -240,8 +240,9 @@ def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
     if texts is None or not any(texts):
         return None, None
     target = hash(frozenset(texts))
+    longest = max(len(text) for text in texts)
     # A question that is longer than each text is in none of them.
-    if not question or len(question) > max(map(len, texts)):
+    if not question or len(question) > longest:
         return target, target
     words = normal_words(question)
     return target, hash(frozenset(text.replace(words, QUESTION) for text in texts))

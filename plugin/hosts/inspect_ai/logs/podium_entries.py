@@ -172,7 +172,9 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
 
 def is_tournament(log: EvalLog) -> bool:
     """Return whether a log is of a tournament, in any format version."""
-    return not {"podium_models", "podium_entrants"}.isdisjoint(log.eval.metadata or {})
+    metadata = log.eval.metadata or {}
+    # The first version called the models entrants.
+    return "podium_models" in metadata or "podium_entrants" in metadata
 
 
 def read_tournament(log: EvalLog) -> TournamentMetadata | None:
@@ -361,6 +363,7 @@ class PortionMetadata(LogContents):
 
 
 SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata | PortionMetadata
+"""The metadata of a tournament's sample, one class for each kind of sample."""
 
 
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:

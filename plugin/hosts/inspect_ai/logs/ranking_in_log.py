@@ -84,7 +84,8 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
     replaced = {score.scorer for score in fresh}
     results.scores = fresh + [score for score in results.scores if score.scorer not in replaced]
     if fresh:
-        set_headline(results, fresh[0], next(iter(fresh[0].metrics)))
+        first_metric = next(iter(fresh[0].metrics))
+        set_headline(results, fresh[0], first_metric)
     written = {(standings.ranker, standings.slice) for standings in ranking.standings}
     kept = kept_rankings(results.metadata or {})
     return [row for row in kept if (row.get("ranker"), row.get("slice")) not in written]

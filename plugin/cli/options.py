@@ -515,10 +515,9 @@ def output(*, csv: bool = True) -> Decorator:
 
 def detail(command: Command) -> Command:
     """Add the options --section and --full: how much of a report is shown."""
-    by_name = click.option("--section", metavar="NAME", help="The figures of one section.")
-    return by_name(
-        click.option("--full", is_flag=True, help="All figures of all sections.")(command)
-    )
+    add_section = click.option("--section", metavar="NAME", help="The figures of one section.")
+    add_full = click.option("--full", is_flag=True, help="All figures of all sections.")
+    return add_section(add_full(command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -597,14 +596,14 @@ READING_OPTIONS: tuple[Decorator, ...] = (
 
 def sources(command: Command) -> Command:
     """Add the argument SOURCE..., at least one, and `reading_options` to a command."""
-    return click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")(
-        reading_options(command)
-    )
+    add_sources = click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+    return add_sources(reading_options(command))
 
 
 def optional_sources(command: Command) -> Command:
     """Add the argument SOURCE..., which may be left out, and `reading_options` to a command."""
-    return click.argument("sources", nargs=-1, metavar="[SOURCE...]")(reading_options(command))
+    add_sources = click.argument("sources", nargs=-1, metavar="[SOURCE...]")
+    return add_sources(reading_options(command))
 
 
 def reading_options(command: Command) -> Command:

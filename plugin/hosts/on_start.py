@@ -32,7 +32,8 @@ OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 def watch() -> None:
     """Extend the host's command line when it is imported, if some argument concerns podium.
 
-    If that fails, a message is printed at exit.
+    If an option `--ranker...` was typed and the command line could not be extended, a message is
+    printed at exit.
     """
     # `lm_eval run` without further arguments shows help.
     has_option = any(word.startswith(OPTIONS) for word in sys.orig_argv)

@@ -152,8 +152,9 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
     """Parse `key=value,key2=value2`, several such texts, or a mapping.
 
     Values are parsed as YAML, as on the hosts' command lines: numbers, booleans, lists or texts.
-    The value of `models=a,b` keeps its comma. A mapping is returned as it is, and text that is no
-    YAML stays a text.
+    The value of `models=a,b` keeps its comma. A value that is no YAML stays a text, and so does a
+    number under the name of a secret. Blanks around names are removed. Of a mapping, a copy is
+    returned.
 
     Raises:
         UsageError: a part has no `=`.

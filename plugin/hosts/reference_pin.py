@@ -175,9 +175,10 @@ def changes_of_reference(
 
 
 def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin, list[Notice]]:
-    """Return the pin with the ranking of a task, and a warning if other judges ranked it first.
+    """Return the pin with the ranking of a task, and a list with a warning, or an empty list.
 
-    The first ranking of a task stays: a later one is not added.
+    The first ranking of a task stays: a later one is not added. The warning says that the task was
+    ranked first by other judges or metrics.
     """
     first = next(
         (pinned_ranking for pinned_ranking in pin.rankings if pinned_ranking.task == ranking.task),

@@ -48,10 +48,10 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
 
 
 def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
-    """Yield the name of each scorer with each part of its scores that has metrics of its own.
+    """Yield pairs of a scorer's name and a part of its scores, one for each part that has metrics.
 
     The part is empty for metrics of the whole score, and for a scorer without metrics. It may be a
-    pattern, as in `metrics={"*": [mean()]}`.
+    pattern, as in `metrics={"*": [mean()]}`. The name is without the package of the scorer.
     """
     for scorer in spec.scorers or ():
         name = scorer.name.rpartition("/")[2]

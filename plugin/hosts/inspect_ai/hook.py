@@ -129,9 +129,10 @@ def _remove_linked_runs(log: EvalLog) -> None:
     from podium.data.formats.files import split_label
 
     for source in log.eval.task_args.get("responses") or ():
-        path = Path(split_label(str(source))[1])
+        _, path = split_label(str(source))
+        folders = Path(path).parents
         of_run = next(
-            (folder for folder in path.parents if folder.parent.name.endswith(RUNS_SUFFIX)), None
+            (folder for folder in folders if folder.parent.name.endswith(RUNS_SUFFIX)), None
         )
         if of_run is not None and _is_made_for_run(of_run):
             rmtree(of_run, ignore_errors=True)
@@ -142,9 +143,9 @@ def _remove_linked_runs(log: EvalLog) -> None:
 def _is_made_for_run(folder: Path) -> bool:
     """Return whether podium made a folder for a run of lm-eval, and everything in it.
 
-    True if all of this holds: the name of the folder is a time, the folder is no link, it holds
-    only the folders `this` and `others`, in `this` are only files of lm-eval and links, and in
-    `others` only links.
+    True if all of this holds: the name of the folder is a time; the folder is no link; it holds the
+    folder `this`, and nothing else but perhaps the folder `others`; files in `this` are links or
+    files of lm-eval; and files in `others` are links.
     """
     from podium.data.formats.lm_eval_layout import RESULTS_NAME, SAMPLES_NAME, TIME
 

@@ -228,6 +228,8 @@ class BatchedRequestError(RuntimeError):
 def let_batched_requests_fail_alone() -> None:
     """Let Inspect keep the other replies of a batch when one request fails.
 
+    Inspect's class is changed in place, once per process.
+
     Inspect 0.3.285 cannot read the line of a rejected request in OpenAI's and Together's results,
     and drops all replies of the batch.
     """
@@ -333,10 +335,11 @@ def typed_metadata() -> dict[str, str]:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Let Inspect print podium's errors without a traceback.
+    """Let Inspect print errors of podium in the body without a traceback.
 
-    An error is raised again in a class that derives from its own and from Inspect's
-    `PrerequisiteError`. With `--display none`, where Inspect prints none of these, podium does.
+    A PodiumError is raised again in a class that derives from its own and from Inspect's
+    `PrerequisiteError`. With `--display none`, where Inspect prints no such error, podium does.
+    Other errors are raised as they are.
     """
     # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:

@@ -158,7 +158,8 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
             ValueError: another module has registered the name.
         """
         try:
-            getattr(registry, f"register_{kind}")(**named)(function)
+            make_decorator = getattr(registry, f"register_{kind}")
+            make_decorator(**named)(function)
         except ValueError:
             owner = getattr(registry, f"{kind}_registry").get(name)
             if getattr(owner, "fn", owner).__module__ != function.__module__:

@@ -136,7 +136,8 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     if REPLACED_RANKER_KEY in standings.diagnostics:
         # A metric has the name of its ranker, so it must not show a score of another one.
         raise NotIdentifiedError(standings.diagnostics[REPLACED_RANKER_KEY]["reason"])
-    return standings, next(entry for entry in standings.entries if entry.model == first["model"])
+    own_entry = next(entry for entry in standings.entries if entry.model == first["model"])
+    return standings, own_entry
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:

@@ -445,7 +445,9 @@ def _write_figure(results: dict[str, Any], figure: WrittenFigure) -> dict[str, A
         if figures is not None:
             figures[key] = figure.value
             figures[f"{name}_stderr,{KEY}"] = error
-    results.setdefault("higher_is_better", {}).setdefault(figure.task, {})[name] = True
+    directions = results.setdefault("higher_is_better", {})
+    directions_of_task = directions.setdefault(figure.task, {})
+    directions_of_task[name] = True
     return {"key": key, **figure.to_json()}
 
 

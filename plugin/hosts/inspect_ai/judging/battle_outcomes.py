@@ -71,7 +71,8 @@ def share_of_flips(rows: Sequence[Mapping[str, Any]]) -> float:
     for row in rows:
         credit = row["credit"] if row.get("hard_credit") is None else row["hard_credit"]
         if credit is not None and row["order"] in ("ab", "ba") and not row.get("identical"):
-            pairs.setdefault((row["judge"], row["repeat"]), {})[row["order"]] = credit
+            pair = pairs.setdefault((row["judge"], row["repeat"]), {})
+            pair[row["order"]] = credit
     whole = [pair for pair in pairs.values() if len(pair) == 2]
     if not whole:
         return UNKNOWN

@@ -190,7 +190,8 @@ async def _generate_repeatedly(
             unanswered += 1
             if may_repeat(model, late, unanswered - 1, begun):
                 continue
-            raise ConnectionFailedError(*timeout_text(model, late, unanswered))
+            reason, place_and_remedy = timeout_text(model, late, unanswered)
+            raise ConnectionFailedError(reason, place_and_remedy)
         if is_decode_error(failure):
             cut_off += 1
             if cut_off < 3:

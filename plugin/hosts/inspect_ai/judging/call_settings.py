@@ -135,8 +135,8 @@ def _limit_by_user(how: Judging, model: Model | None) -> int | None:
 def judge_limits(how: Judging) -> dict[str, CallLimits]:
     """Return the limits of each judge by the name of its model.
 
-    If no role is known yet, they are under `judge`. They are empty for a realization without a
-    prompt, which calls no model.
+    If no role is known yet, there is one entry, `judge`, without the settings of a role. The result
+    is empty for a realization without a prompt, as of a reward model.
     """
     if how.realization.template is None:
         return {}
@@ -489,8 +489,8 @@ def why_withheld(output: ModelOutput) -> str:
 def has_reasoned_to_limit(output: ModelOutput) -> bool:
     """Return whether a reply was cut off at a limit of tokens, and tokens went into reasoning.
 
-    They did if the message has a part with reasoning, the usage counts reasoning tokens, or no
-    answer had begun (`is_cut_in_reasoning`).
+    Tokens went into reasoning if the message has a part with reasoning, if the usage counts
+    reasoning tokens, or if no answer had begun (`is_cut_in_reasoning`).
     """
     if not ended_at_limit(output):
         return False
@@ -505,8 +505,8 @@ def has_reasoned_to_limit(output: ModelOutput) -> bool:
 def is_cut_in_reasoning(output: ModelOutput) -> bool:
     """Return whether a reply was cut off at a limit of tokens before its answer began.
 
-    Its answer had not begun if no text is left without reasoning. A server may not send the
-    reasoning, so the text may be empty.
+    Its answer had not begun if no text is left after the reasoning is removed. The whole text may
+    be empty, as a server may not send the reasoning.
     """
     return ended_at_limit(output) and not strip_reasoning(output.completion).strip()
 

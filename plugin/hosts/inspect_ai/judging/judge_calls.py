@@ -274,7 +274,8 @@ class Run(ModelCalls):
         if how.is_pairwise:
             verdict = how.verdict(replies[0], mode)
         else:
-            verdict = compare_ratings(*(how.rating(reply, mode) for reply in replies))
+            rating_a, rating_b = [how.rating(reply, mode) for reply in replies]
+            verdict = compare_ratings(rating_a, rating_b)
         is_parsed = verdict.credit is not None
         is_of_equals = battle.has_identical_responses
         return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)

@@ -172,7 +172,8 @@ def _count_work(
             counts[name] = (passed, number)
     texts = [f"{name} {passed:,} of {number:,}" for name, (passed, number) in counts.items()]
     shares = {name: passed / number for name, (passed, number) in counts.items()}
-    return sum(passed for passed, _ in counts.values()), some(texts, most=10), shares
+    passed_in_all = sum(passed for passed, _ in counts.values())
+    return passed_in_all, some(texts, most=10), shares
 
 
 def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:

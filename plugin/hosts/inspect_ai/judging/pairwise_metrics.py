@@ -157,5 +157,6 @@ def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:
         # No verdict is readable.
         return UNKNOWN, UNKNOWN
     [entry] = [each for each in standings.entries if each.model != reference]
-    score = UNKNOWN if entry.score is None else entry.score
-    return score, UNKNOWN if entry.se is None else entry.se
+    rate = UNKNOWN if entry.score is None else entry.score
+    error = UNKNOWN if entry.se is None else entry.se
+    return rate, error

@@ -137,7 +137,9 @@ def without_options(config: GenerateConfig, options: Any) -> GenerateConfig:
         config: the settings.
         options: iterable of names of options.
     """
-    names = [name for option in options for name in SETTINGS_OF_OPTION.get(option, (option,))]
+    names: list[str] = []
+    for option in options:
+        names += SETTINGS_OF_OPTION.get(option, (option,))
     return config.model_copy(update=dict.fromkeys(names)) if names else config
 
 

@@ -257,7 +257,10 @@ def _hash_of_choices(texts: Sequence[str | None]) -> int | None:
 def _read_messages(
     given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> tuple[InputParts, str]:
-    """Return what is compared of messages, and the beginning of their texts.
+    """Return hashes of what is compared of messages, and the beginning of their texts.
+
+    There is a hash for each text and medium (`_parts_of`), None if the log does not hold it. The
+    beginning has at most `EXCERPT` characters.
 
     Only the user's messages are compared, because models may be given different system prompts. If
     there are messages of the model or of tools, only the last message of the user is compared,

@@ -219,9 +219,9 @@ class EpochScores:
     def add_scores(self, item: str, epoch: int, scores: Mapping[str, Score]) -> None:
         """Add the scores of a sample, by scorer. Only their values are kept."""
         for scorer, score in scores.items():
-            self.scores.setdefault(scorer, {}).setdefault(item, {})[epoch] = Score(
-                value=score.value
-            )
+            by_item = self.scores.setdefault(scorer, {})
+            by_epoch = by_item.setdefault(item, {})
+            by_epoch[epoch] = Score(value=score.value)
 
     def leave_out_epoch(self, item: str) -> None:
         """Note that an epoch of an item is left out here, while the log's value counts it."""

@@ -333,13 +333,9 @@ class EvalScores:
         by_metric: dict[str, dict[str, list[float]]] = {}
         for scorer, by_item in self.epochs.scores.items():
             for item, scores in by_item.items():
-                rows = [
-                    row
-                    for score in scores.values()
-                    for row in self._rows_of_value(item, 1, scorer, score.value)
-                ]
-                for row in rows:
-                    _add_number(by_metric, row["metric"], item, row["score"])
+                for score in scores.values():
+                    for metric, number in self._values_by_metric(scorer, score.value):
+                        _add_number(by_metric, metric, item, number)
         return {
             metric: _mean_over_items(scores_of_metric)
             for metric, scores_of_metric in by_metric.items()

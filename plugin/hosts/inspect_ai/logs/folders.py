@@ -1009,7 +1009,8 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     empty.
     """
     tasks = {log.path: tasks_of(log.header) for log in logs}
-    several = len(set().union(*tasks.values())) > 1
+    all_tasks = {task for tasks_of_log in tasks.values() for task in tasks_of_log}
+    several = len(all_tasks) > 1
     prefixes = {}
     for path, names_of_tasks in tasks.items():
         prefixes[path] = f"{names_of_tasks[0]}:" if several and len(names_of_tasks) == 1 else ""

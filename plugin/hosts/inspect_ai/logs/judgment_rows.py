@@ -638,8 +638,9 @@ def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
     """Return the unparsed verdict on a battle whose sample failed.
 
-    Its order is `merged` unless the battle sets it. Category and group are those of its item, as in
-    the rows of other battles.
+    The columns are those of `BATTLE`, `category` and `group` (as far as the battle has them),
+    `order`, `repeat`, `credit` (None) and `reason` (`FAILED`). The order is `merged` unless the
+    battle says which model is shown first.
     """
     row: dict[str, Any] = {}
     for name in (*BATTLE, "category", "group"):

@@ -369,6 +369,9 @@ SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
     """Return the metadata of a tournament's sample, parsed by the class for its kind.
 
+    `REQUEST_KEY`, `ROUND_KEY`, `PORTION_KEY` and `BATTLES` among the keys mark a request, a round,
+    a portion and a pack. Without these keys, the sample is a single battle.
+
     Raises:
         DataError: the metadata are damaged, for example those of an ordinary sample.
     """

@@ -149,8 +149,9 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     steps = log.plan.steps
     arguments = {}
     for step in steps:
+        is_system_message = step.solver.rpartition("/")[2] == SYSTEM_MESSAGE
         for name, value in _arguments_of_step(step).items():
-            if (step.solver.rpartition("/")[2], name) == (SYSTEM_MESSAGE, "template"):
+            if is_system_message and name == "template":
                 continue
             arguments[name if len(steps) == 1 else f"{step.solver}.{name}"] = value
     return " + ".join(step.solver for step in steps) or None, arguments
@@ -228,7 +229,8 @@ def _role_model(model: Any) -> Any:
 def _scorers_of(log: EvalLog) -> dict[str, Any]:
     """Return the options of each scorer by its name.
 
-    They are in the header. In logs that have none there, they are in the results.
+    They are in the header. If the header of a log has none, they are those in the results, without
+    the scores that podium has added.
     """
     listed = getattr(log.eval, "scorers", None)
     if listed:

@@ -297,7 +297,8 @@ def question_of(
 def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
     """Return the instruction and the system prompt (None if there is none) of a sample's input.
 
-    If there are several messages, they are joined, each below its role.
+    The instruction has all messages that are no system prompts, joined by empty lines. If there are
+    several, each stands below its role, as `[user]`. Media are `[image 1]` or the like.
     """
     if isinstance(given, str):
         return given, None

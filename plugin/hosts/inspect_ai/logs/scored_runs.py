@@ -154,8 +154,11 @@ def _require_known_metrics(
     """
     shown = {metric for each in runs for metric in each.shown_metrics}
     known = sorted({*shown, *(scorer.name for scorer in judging)})
-    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown))
-    names = names.union(*(scorer.names for scorer in judging))
+    names = {ALL_METRICS}
+    for metric in shown:
+        names |= metric_names(measures.get(metric))
+    for scorer in judging:
+        names |= {*scorer.names}
     for name in asked:
         if known and name not in names:
             raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
@@ -291,9 +294,9 @@ def _means_on_shared_items(
     by_item = rows[models > 1].groupby(["log", "metric", "item"])["score"].mean().astype(float)
     means = {}
     for (log, metric), means_of_items in by_item.groupby(["log", "metric"]):
-        means[frames[log][0].path, str(metric)] = SharedMean(
-            float(means_of_items.mean()), len(means_of_items)
-        )
+        run, _ = frames[log]
+        shared = SharedMean(mean=float(means_of_items.mean()), items=len(means_of_items))
+        means[run.path, str(metric)] = shared
     return means
 
 

@@ -307,7 +307,8 @@ def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
 
     Ids that consist of at most 20 digits sort by their size as numbers.
     """
-    return epoch, item.zfill(20) if item.isdecimal() else item
+    padded = item.zfill(20) if item.isdecimal() else item
+    return epoch, padded
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:

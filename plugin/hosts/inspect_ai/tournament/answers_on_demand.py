@@ -574,7 +574,8 @@ class AnswerCollector:
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
         if text.strip():
             return text, ""
-        return None, ONLY_REASONING if given.text.strip() else EMPTY_RESPONSE
+        why = ONLY_REASONING if given.text.strip() else EMPTY_RESPONSE
+        return None, why
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.

@@ -178,9 +178,10 @@ def _cost_sentences(
 
 
 def _note_on_turns(rotation: JudgeRotation) -> str:
-    """Write a note on judges that take turns, as the check of the ranking will have it.
+    """Write a note on judges that take turns.
 
-    It says that battles of all judges count once per judge, or that no battle has several judges.
+    If some battles have all judges, it says that these count once per judge. Otherwise, it says
+    that no battle has several judges. The ranking will have the same note, with numbers.
     """
     code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
     # Numbers of 0 are not written: none is known before the run.
@@ -189,8 +190,9 @@ def _note_on_turns(rotation: JudgeRotation) -> str:
 
 
 def _round_calls_up(calls: float) -> int:
-    """Round a number of calls up. It is rounded to 6 decimals before, so that an error of floats
-    does not add a call.
+    """Round a number of calls up to a whole number.
+
+    It is rounded to 6 decimals before, so that an error of floats does not add a call.
     """
     return ceil(round(calls, 6))
 
@@ -251,7 +253,10 @@ def _calls_at_most(
         asked = [*first]
         if plan.judging.identical == "tie":
             asked = [pairing for pairing in first if not responses.are_identical(pairing)]
-        graded = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
+        responses_asked = set[tuple[str, str]]()
+        for pairing in asked:
+            responses_asked |= {(pairing.item, pairing.a), (pairing.item, pairing.b)}
+        graded = len(responses_asked)
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
     return min(calls, ceil(graded * responses.mean_number()) * gradings)
@@ -341,8 +346,9 @@ def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: Cacheable
 def _cacheable_text(cacheable: CacheableInput) -> str:
     """Write the share of the input that a prompt cache can serve, and from how many tokens on.
 
-    If it is less than 1% only because the provider of a judge caches long beginnings alone, the
-    text says so. If other providers could not serve 1% either, the text is empty.
+    If the share is below `LEAST_SHARE` only because the provider of a judge caches nothing but long
+    beginnings, the text says so. If caches of most providers could not serve this share either, the
+    text is empty.
     """
     if max(cacheable.share, cacheable.by_default) < LEAST_SHARE:
         return ""

@@ -149,9 +149,9 @@ def _build_source(
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after another.
 
-    It plans packs if the plan says so, small ones if the cost is limited. If this run plays a
-    shard, the source has an opening sample that says that the shard is empty: it is played only if
-    the shard has no battles, as other shards have them all.
+    The source plans packs if the plan says so, small packs if the cost is limited. If this run
+    plays a shard, the source has an opening sample that says that the shard is empty. It is played
+    only if all battles are in other shards.
     """
     builder = plan.sample_builder
     shard = plan.shard

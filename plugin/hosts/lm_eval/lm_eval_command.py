@@ -149,8 +149,7 @@ def _prepare_ranking(
     options = options_from(values)
     settings = parse_settings(options.settings, options.rankers)
     # Arguments on the command line win over the `--config` file.
-    given = {name: value for name, value in vars(arguments).items() if value}
-    typed = {**config, **given}
+    typed = dict(config) | {name: value for name, value in vars(arguments).items() if value}
     output_path = typed.get("output_path")
     predict_only = typed.get("predict_only")
     others = find_other_samples(options.against, output_path)

@@ -1,6 +1,6 @@
 """The scorer of a log's responses against those of other logs (`pairwise`)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache as remember
 from functools import partial
@@ -96,7 +96,6 @@ def pairwise(
             `value=credit` is given with several references, the time limit is not positive, or an
             option is unknown or impossible.
     """
-    from podium.hosts.inspect_ai.judging.judge_calls import Run
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
 
     with plain_errors(), typed_as(typed_in_score):
@@ -106,12 +105,7 @@ def pairwise(
         how = judging_settings(**options)
         asked, why = choose_show(show, transcript_tokens, how)
         references = _read_references(sources, replace(asked, reasoning=reasoning), why)
-        # Ratings of single responses are shared by all references that show the same.
-        runs = {}
-        for as_transcripts in {each.has_transcripts for each in references}:
-            options_of_run = {**options, "transcript": as_transcripts}
-            settings = judging_settings(**options_of_run)
-            runs[as_transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
+        runs = _build_runs(references, options, cache=cache, call_timeout=call_timeout)
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
 
@@ -200,6 +194,36 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
         several = frozenset(each.id for each in responses.items if each.responses > 1)
         references[name] = Reference(name, responses, several, replace(asked, mode=mode))
     return [*references.values()]
+
+
+def _build_runs(
+    references: Sequence[Reference],
+    options: Mapping[str, Any],
+    *,
+    cache: bool,
+    call_timeout: float | None,
+) -> "dict[bool, Run]":
+    """Return a run of judges for transcripts (True), one for answers (False), or both.
+
+    References that show the same share a run, and so the ratings of single responses.
+
+    Args:
+        references: the references, which need one of the runs or both.
+        options: options of the judge by name.
+        cache: whether calls are answered from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
+
+    Raises:
+        UsageError: an option or the time limit has an impossible value.
+    """
+    from podium.hosts.inspect_ai.judging.judge_calls import Run
+
+    runs = {}
+    for as_transcripts in {each.has_transcripts for each in references}:
+        options_of_run = {**options, "transcript": as_transcripts}
+        settings = judging_settings(**options_of_run)
+        runs[as_transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
+    return runs
 
 
 async def _score_sample(

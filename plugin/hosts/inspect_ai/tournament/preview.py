@@ -147,7 +147,6 @@ def _cost_sentences(
     battles = _battles_at_most(responses, source)
     first = source.first.pairings
     identical = _count_identical(responses, first, plan.judging)
-    # The calls of a judge that judges all battles. In turn, each judge has its share of them.
     calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
     all_calls = _round_calls_up(calls * sum(shares) if shares else calls)

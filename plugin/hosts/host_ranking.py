@@ -41,10 +41,11 @@ def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[st
 def with_anchor(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None, models: Collection[str]
 ) -> RankerOptions:
-    """Return options in which a tournament `anchor` has the anchor of the ranker.
+    """Return options in which a tournament `anchor` is played against the model that rankers need.
 
-    If the rankers have none that plays, it is the pinned reference. Options are returned unchanged
-    if they name the anchor, if they are of another tournament, or if no such model plays.
+    It is the first model in `models` that a setting `anchor` of a ranker names, else the pinned
+    reference if it is in `models`. The options are returned unchanged if there is no such model, if
+    they name the anchor already, or if they are of another tournament.
 
     Args:
         options: podium's options of the run.

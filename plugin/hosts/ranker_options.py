@@ -36,8 +36,10 @@ class RankerOptions:
         against: sources of other runs; empty for the runs beside this one.
         judges: names of Inspect models; empty to rank by the task's metric.
         judge_args: arguments of the judges' models, which may contain API keys.
+        tournament: name of the tournament; None for the default, `round_robin`.
         args: options of the tournament and of the judge's calls.
         settings: options of rankers, each as `key=value`.
+        calibration: a file made by `podium calibrate`; None if there is none.
         pin: the model against which win rates are written into the results; None for the one that
             is pinned in the folder.
         label: the name of this run's model in the ranking; None for its own name.
@@ -206,8 +208,9 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
     """Parse the value of an option of reading by its kind.
 
     Returns:
-        True or False for one that is on or off, pairs of column and value for conditions, all
-        values if it takes several; else the last one that was given.
+        True or False for an option that is on or off; a tuple of pairs of column and value for
+        conditions; a tuple of texts for an option that takes several values; else the last text
+        that was given.
 
     Raises:
         UsageError: a value is none of those that the option takes.

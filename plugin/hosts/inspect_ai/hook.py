@@ -306,7 +306,8 @@ def _is_strict(metadata: Mapping[str, Any]) -> bool:
 def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:
     """Return whether this hook ranks a log: a tournament, or an eval that asks for rankers.
 
-    Tournaments that another host plays, and shards without a battle, are not ranked here.
+    A tournament is ranked also if its run names no ranker. Tournaments that another host plays, and
+    shards without a battle, are not ranked here.
 
     Args:
         tournament: metadata of the tournament; None for an ordinary eval.

@@ -871,13 +871,17 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
         model: the judge.
         request: what it is asked for.
         attempt: number of the attempt, from 1.
+
+    Raises:
+        JudgeStoppedError: the judge takes no schema, and `replies=schema` requires one.
     """
     judge = run.judge_of(model)
     settings = run.settings
     has_schema = settings.schema_of(judge, request, attempt) is not None
     # A batch has all first calls, so none of them is made alone.
     is_batched = has_batches(model)
-    async with nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema):
+    alone = nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema)
+    async with alone:
         # Meanwhile, another call may have shown that the judge takes no schema.
         schema = settings.schema_of(judge, request, attempt)
         if schema:

@@ -102,6 +102,8 @@ class ReducedScore(NamedTuple):
     """A score of an item.
 
     Attributes:
+        item: id of the item.
+        scorer: name of the scorer.
         epoch: the epoch of the score if the log does not reduce the scorer's scores; 1 if the
             score is of all epochs.
         value: the score; None if it is unknown.

@@ -393,7 +393,22 @@ def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
 
 
 class KeptReply(TypedDict):
-    """A judge's reply, as `podium.scorers.judging.dump_reply` writes it."""
+    """A judge's reply, as `podium.scorers.judging.dump_reply` writes it.
+
+    A key that is missing stands for the default of the field in `podium.scorers.reply.Reply`.
+
+    Attributes:
+        text: the text of the reply; empty if there is none.
+        truncated: whether the reply was cut off at a limit of tokens.
+        tokens: tokens with the probabilities of their alternatives.
+        refused: the server's words if it rejected the prompt, or the error of a failed call.
+        rejection: why the prompt was rejected, as a code such as `TOO_LONG`.
+        structured: whether the reply was asked for in a JSON schema.
+        cost: money that the call cost.
+        failed: short name of the failure if the call failed.
+        withheld: why the provider withheld the reply.
+        in_reasoning: whether the reply was cut off before its answer began.
+    """
 
     text: str
     truncated: NotRequired[bool]
@@ -410,9 +425,14 @@ class KeptReply(TypedDict):
 class KeptJudgment(TypedDict):
     """One judgment: one reply of a pairwise judge, or one reply per response of a pointwise judge.
 
-    It has no replies if the responses are identical, so that the judge was not asked.
-    `mode` says whether token probabilities are used: `off` or `required`. If `carried`, another
-    sample of this log made the calls, and its score holds the verdict.
+    Attributes:
+        order: `ab` or `ba`: which response was shown first; `merged` for a pointwise judge.
+        repeat: number of the repeat, from 0.
+        judge: name of the judge's record.
+        replies: the replies; empty if the responses are identical, so that no judge was asked.
+        attempts: how often the judge was asked until its reply could be parsed.
+        mode: whether token probabilities are used: `off` or `required`.
+        carried: whether another sample of this log made the calls, whose score holds the verdict.
     """
 
     order: str
@@ -553,10 +573,17 @@ def parse_answers(
 
 
 class VerdictRow(TypedDict):
-    """The verdict of one judgment; its `credit` is that of model_a, and None if unparsed.
+    """The verdict of one judgment.
 
-    `words` is the judge's reply where the sample's store has none, as with `pairwise`.
     `podium.scorers.judging.build_verdict_row` adds further columns.
+
+    Attributes:
+        order: as in `KeptJudgment`.
+        repeat: as in `KeptJudgment`.
+        judge: as in `KeptJudgment`.
+        attempts: as in `KeptJudgment`.
+        credit: the credit of model_a, in [0, 1]; None if the judgment is unparsed.
+        words: the judge's reply where the sample's store has none, as with `pairwise`.
     """
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
@@ -572,12 +599,20 @@ class VerdictRow(TypedDict):
 class BattleVerdict(LogContents):
     """The verdict on one battle, with the fields of the battle that its score repeats.
 
-    `judges` has the records of the judges by name, as `JudgeRecord.to_json` writes them. If
-    `identical`, the responses are identical, and the battle is a tie without a call. `missing` says
-    why no judge was asked, and such a battle has no judgments. `merging` has the settings by which
-    the judgments were merged (`one_sided`, `rule`, `quorum`), without those that are defaults.
-    `response_b` is the response of a reference that `pairwise` compared: the sample has only the
-    other one. A transcript is not repeated here: the score has it under `transcripts`.
+    The fields from `item` to `length_b` are those of `BattleMetadata`.
+
+    Attributes:
+        margin: by how much model_a is better, on the scale of the realization; None if unknown.
+        prompt_hash: hash of the judge's prompts.
+        identical: whether the responses are identical, so that the battle is a tie without a call.
+        missing: why no judge was asked; such a battle has no judgments.
+        merging: the settings by which the judgments were merged (`one_sided`, `rule`, `quorum`),
+            without those that are defaults.
+        response_b: the response of a reference that `pairwise` compared: the sample has only the
+            other one. A transcript is not repeated here: the score has it under `transcripts`.
+        judges: the records of the judges by name, as `JudgeRecord.to_json` writes them.
+        judgments: the verdicts of the judgments that were made for this score.
+        credit: the merged credit of model_a, in [0, 1]; None if the battle is unparsed.
     """
 
     item: str

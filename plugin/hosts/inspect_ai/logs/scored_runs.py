@@ -33,9 +33,13 @@ REMEDY = (
 
 
 class ScoredRun(NamedTuple):
-    """A run whose scores are read: its task and model, how it reduces epochs, and its figures.
+    """A run whose scores are read.
 
-    `scorers_of_lists` has the names of the scorers whose scores are lists, which are not ranked.
+    Attributes:
+        run: the log, with its model and task.
+        reduction: how the run reduces epochs.
+        figures: the mean of each metric.
+        scorers_of_lists: names of the scorers whose scores are lists, which are not ranked.
     """
 
     run: FiledRun

@@ -56,7 +56,9 @@ class ScoredSample(NamedTuple):
     """A sample without its transcript.
 
     Attributes:
+        id: id of the sample.
         epoch: number of the epoch, from 1.
+        metadata: its metadata; empty if it has none.
         scores: the scores by scorer.
         error: message of the error with which the sample ended; None if there was none.
         invalidated: why the sample was invalidated ("" if no reason is given); None if valid.

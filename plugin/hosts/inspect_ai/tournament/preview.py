@@ -362,8 +362,8 @@ def _cacheable_text(cacheable: CacheableInput) -> str:
 def most_output(limits: CallLimits, how: Judging) -> int | None:
     """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
 
-    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts, and
-    there is none if texts have none.
+    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts. The
+    result is None if texts have no limit, and with `replies=schema` if JSON has none.
 
     Args:
         limits: the limits of the judge.
@@ -384,10 +384,11 @@ def _judge_text(
     cacheable: CacheableInput,
     prices: Prices,
 ) -> str:
-    """Write what a judge's calls cost and how it is asked; of several judges, also their number.
+    """Write what a judge's calls cost and how it is asked; of several judges, also how many calls.
 
-    If its price is not known, the text says how to give it, unless it is podium's stand-in. A judge
-    without a prompt (a reward model) has no text on its replies, and a brief preview has none.
+    If the price of the judge is not known, the text says how to give it, unless the judge is
+    podium's stand-in. How a judge is asked is left out for a judge without a prompt (a reward
+    model), and in a brief preview. The text is empty if nothing is left.
 
     Args:
         model: the judge; None if no role is known yet.

@@ -9,9 +9,9 @@ from podium.names import seen_name, spelled_like
 def find_name(kind: str, name: str, known_names: Iterable[str]) -> str:
     """Return the known name that a typed name stands for.
 
-    It is the first of these that there is: the name itself; one that looks the same, for example
-    in another Unicode form; one that ends with `/NAME`, as `openai/gpt-4o` for `gpt-4o`; one with
-    settings, as `gpt-4o (shots=0)`.
+    The first of these that exists is returned: the name itself; a name that looks the same, for
+    example in another Unicode form; a name that ends with `/NAME`, as `openai/gpt-4o` for `gpt-4o`;
+    a name with settings, as `gpt-4o (shots=0)`.
 
     Args:
         kind: what the names are of, for messages: `model` or `section`.

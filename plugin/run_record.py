@@ -205,9 +205,10 @@ class RunRecord:
 
 
 def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
-    """Return the settings of a scorer: one per option, and the scorer itself with the value `{}`.
+    """Return the settings of a scorer: one per option, and the scorer itself.
 
-    Its options are then compared one by one. Empty if the value is not a JSON object.
+    The scorer itself has the value `{}`, so that its options are compared one by one. The
+    dictionary is empty if the value is not a JSON object.
 
     Args:
         scorer: name of the scorer.

@@ -34,7 +34,10 @@ class Fact:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """Label, value, interval, and size with the number of clusters, as text."""
+        """Label, value, interval, and size with the number of clusters, as four texts.
+
+        What is unknown is an empty text.
+        """
         return (
             self.label,
             self.value,
@@ -137,7 +140,10 @@ class Report:
 
     @property
     def parts(self) -> tuple[Section, ...]:
-        """The main table and notes as a section, followed by the other sections."""
+        """The main table and notes as a section without a name, followed by the other sections.
+
+        The title of the first section is that of the report; it is there also without a table.
+        """
         tables = (self.table,) if self.table else ()
         return (Section(name="", title=self.title, tables=tables, notes=self.notes), *self.sections)
 

@@ -17,7 +17,7 @@ LOWEST_ALPHA = 0.1
 HIGHEST_ALPHA = 10_000.0
 """Largest alpha that is fitted. Source: appendix F."""
 TABULATED_ALPHAS = 193
-"""Number of tabulated values of alpha."""
+"""Number of tabulated values of alpha, whose logarithms are equally spaced (`LOG_ALPHAS`)."""
 TABULATED_RATES = 1025
 """Number of gold win rates, equally spaced in [0, 1], at which a curve is tabulated."""
 ALPHAS_BETWEEN = 17
@@ -26,7 +26,7 @@ ALPHAS_BETWEEN = 17
 Between tabulated values, curves are interpolated.
 """
 LOG_ALPHAS = np.linspace(np.log(LOWEST_ALPHA), np.log(HIGHEST_ALPHA), TABULATED_ALPHAS)
-"""Logarithms of the tabulated values of alpha."""
+"""Natural logarithms of the tabulated values of alpha, ascending, shape (193,)."""
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
@@ -45,7 +45,13 @@ def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return what the fit of alpha minimizes: the sum of |judge - 0.5| |judge - curve|."""
+    """Return what the fit of alpha minimizes: the sum over pairs of |judge - 0.5| |judge - curve|.
+
+    Args:
+        judge: win rates by the judge, shape (pairs,).
+        gold: win rates by the gold standard, shape (pairs,).
+        alpha: decisiveness of the curve (`judge_curve`), above 0.
+    """
     return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
 
 
@@ -58,6 +64,9 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     Args:
         judge: win rates by the judge, without NaN, shape (pairs,).
         gold: win rates by the gold standard, without NaN, shape (pairs,).
+
+    Returns:
+        Alpha, between `LOWEST_ALPHA` and `HIGHEST_ALPHA`.
 
     Raises:
         NotIdentifiedError: no pair is left, all alphas fit equally well, or the smallest or
@@ -139,7 +148,7 @@ def _curves_at(gold: np.ndarray) -> np.ndarray:
     """Return `judge_curve` of all tabulated alphas at the gold win rates, shape (193, pairs).
 
     Curves are interpolated linearly between the tabulated gold win rates. Gold win rates are
-    clipped to [0, 1].
+    clipped to [0, 1]. The argument has shape (pairs,) and no NaN.
     """
     place = np.clip(gold, 0, 1) * (TABULATED_RATES - 1)
     lower_place = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
@@ -163,7 +172,7 @@ def _tabulated_curves() -> np.ndarray:
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return the share of pairs whose win rates are on the same side of 0.5.
 
-    A pair counts half if exactly one of its two rates is 0.5.
+    A pair counts half if exactly one of its two rates is 0.5, and in full if both are.
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (..., pairs).
@@ -193,7 +202,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def system_biases(
     first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int
 ) -> np.ndarray:
-    """Return by how much the judge's win rates of each system exceed the gold ones, on average.
+    """Return the mean surplus of the judge's win rates over the gold win rates, by system.
 
     Args:
         first: code of the first system of each pair, shape (pairs,).
@@ -216,7 +225,7 @@ def system_biases(
 
 
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN.
+    """Return the standard deviation (divisor n - 1) along the last axis, leaving out NaN.
 
     The standard deviation is NaN if fewer than `fewest` values are known.
     """
@@ -228,9 +237,10 @@ def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
 
 
 def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return the standard deviation of each column over draws, shape (columns,).
+    """Return the standard deviation of each column over draws, leaving out NaN.
 
-    The standard deviation is NaN if fewer than half of the draws are known.
+    The argument has shape (draws, columns), the result shape (columns,). A standard deviation is
+    NaN if fewer than half of its draws, or fewer than 2, are known.
     """
     return nan_standard_deviation(draws.T, max(2, LEAST_USABLE_SHARE * len(draws)))
 

@@ -47,7 +47,7 @@ class ModelTest:
     dimensions: int
 
 
-def adjust_smallest(
+def smallest_adjusted_p(
     p_of_pairs: np.ndarray, tests: Sequence[ModelTest], influence: np.ndarray
 ) -> float | None:
     """Return the smallest p-value of all tests of pairs and models, adjusted for all of them.
@@ -107,6 +107,8 @@ def _share_of_draws(
     """
     error = np.sqrt(np.sum(influence**2, axis=0))
     scaled = influence / error
+    # Independent standard normal numbers, multiplied by the transposed root, have the correlations
+    # of the residuals. The root has shape (pairs, kept dimensions).
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
     is_above_rounding = values > 1e-12 * values.max()
     root = vectors[:, is_above_rounding] * np.sqrt(values[is_above_rounding])
@@ -143,7 +145,10 @@ def _whiten(scaled: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def _chi_squared_above(freedom: int, p: float) -> float:
-    """Return the value that a chi-squared variable exceeds with probability p."""
+    """Return the value that a chi-squared variable exceeds with probability p.
+
+    The search ends at `LARGEST_CHI_SQUARED`. p is in (0, 1).
+    """
 
     def excess(value: float) -> float:
         """Return by how much the probability of larger values exceeds p."""

@@ -171,12 +171,14 @@ def group_by_family(
 class Relation(NamedTuple):
     """Which of the judged models is a judge's own model, and which others are of its family.
 
+    Humans and voters have no relation.
+
     Attributes:
         judge: name of the judge's model.
         own: the judged model that is the judge's own model; None if it was not judged.
         family: family of the judge; None if unknown.
         how: whether the family was `given` or `guessed`; None if unknown.
-        kin: the other judged models of its family.
+        kin: the other judged models of its family, sorted; empty if the family is unknown.
     """
 
     judge: str
@@ -195,6 +197,10 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
     Args:
         battles: the battles.
         families: families by pattern of models' names, see `family_of`.
+
+    Returns:
+        The warnings: first at most one about unparsed replies, then those about judges, in the
+        order of the judges.
     """
     battles = battles.asked_battles
     warnings = _unparsed_warnings(battles)
@@ -235,7 +241,9 @@ def unparsed_share(battles: Battles) -> float:
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
     """Return the relation of each judge to the models.
 
-    Humans and rows without a judge are left out. A judge without a known relation is included.
+    Humans and rows without a judge are left out. A judge without a known relation is included. The
+    relations are in the order of `battles.judges`. If all verdicts are votes of humans, there are
+    none.
 
     Args:
         battles: the battles.
@@ -263,7 +271,7 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
 
 
 def is_judged(battles: Battles) -> bool:
-    """Return whether a judge decided the battles; False for scores that no judge gave.
+    """Return whether a judge decided the battles; False for scores whose rows name no judge.
 
     Battles without scores count as decided by a judge, even if no row names the judge.
     """
@@ -271,15 +279,16 @@ def is_judged(battles: Battles) -> bool:
 
 
 def _named_judges(battles: Battles) -> list[JudgeRecord]:
-    """Return the judges that have a name."""
+    """Return the records of the judges that have a name, in the order of `battles.judges`."""
     return [battles.judge_of(name) for name in battles.judges if name != UNNAMED_JUDGE]
 
 
 def are_human_votes(battles: Battles) -> bool:
     """Return whether all verdicts are votes of humans.
 
-    They are if every judge is the population of voters, has a name of a voter or of a population,
-    or is a human by its record. Without judges, they are if the votes have voters.
+    The result is True if each judge is the population of voters (`VOTERS`), has the name of a voter
+    or of a population (`POPULATIONS`), or is a human by its record. Without judges, it is True if
+    the battles have a column `voter`.
     """
     if not battles.judges:
         return "voter" in battles.columns
@@ -295,9 +304,9 @@ def are_human_votes(battles: Battles) -> bool:
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
-    It quotes the three most frequent unparsed replies, without those whose reason is in
-    `REASONS_WITHOUT_TEXT`. If a provider's content filter ended most of them, it says so instead,
-    since their texts are no answers. The list has one warning or none.
+    The list has one warning or none. The warning quotes the three most frequent unparsed replies,
+    without those whose reason is in `REASONS_WITHOUT_TEXT`. If the most frequent reason is that a
+    provider's content filter ended the reply, the warning quotes no reply and names this reason.
     """
     check = CHECKS["unparsed"]
     counts = battles.counts()
@@ -326,8 +335,8 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 def remedy_of_unparsed(battles: Battles) -> str:
     """Return what helps against the most frequent reason of unparsed judgments, as a text.
 
-    It is the first remedy in the warning about these judgments. If no reason is recorded, it is
-    the remedy for an unknown reason.
+    The text is the first remedy in the warning about these judgments. If no reason is recorded, the
+    text is the remedy for an unknown reason.
     """
     fields = _remedy_fields(battles)
     return remedies_text(fields["remedies"][:1], fields)
@@ -402,6 +411,10 @@ def same_model(models: Sequence[str], model: str) -> str | None:
 
 
 def _bare_name(model: str) -> str:
-    """Return a model's name without provider, case and punctuation."""
+    """Return a model's name without provider, case and punctuation.
+
+    Case and all characters other than letters and digits are removed. The text is empty if nothing
+    is left.
+    """
     without_provider = model.casefold().rpartition("/")[2]
     return re.sub(r"[\W_]", "", without_provider)

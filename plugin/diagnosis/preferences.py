@@ -26,9 +26,13 @@ from podium.tables import EMPTY, Table
 from podium.wording import quantity, some, word_for
 
 LENGTHS_REMEDY = "give columns length_a and length_b, in characters"
+"""Remedy without lengths of responses."""
 MARGINS_REMEDY = "give a column margin (judge score of a minus that of b)"
+"""Remedy without margins and probabilities."""
 MORE_LABELS = "give the reference more battles"
+"""Remedy if the errors of the reference ratings are too large."""
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
+"""Why no line is fitted: see `MOST_NOISE` in `podium.diagnosis.ratings`."""
 ROUNDING_SHARE = 1e-12
 """Largest share of a sum of squares that counts as 0."""
 FEWEST_MODELS = 5
@@ -38,6 +42,7 @@ FEWEST_OUTSIDE = 3
 NAME_FAMILIES = (
     "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 )
+"""Remedy if the family of the judge, or of all models, is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Verbosity(CardAnswer):
         longer: share of battles without a tie, with responses of different lengths, that the
             longer response wins.
         longer_near_ties: the same share among near-ties.
-        rule: what a near-tie is, in words; None if the verdicts have no margins and no soft
+        rule: a text on what a near-tie is; None if the verdicts have no margins and no soft
             credits.
         effect: effect of length on verdicts, in logits per unit of log-length.
         human: effect of length on human labels, in the same unit.
@@ -198,7 +203,8 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
         NotIdentifiedError: the battles do not identify g.
     """
     fit = fit_with_length(coded, z, REGULARIZATION, start=np.zeros(len(coded.models)))
-    return float(fit.coefficients[0]), slope_influence(fit)
+    weight = float(fit.coefficients[0])
+    return weight, slope_influence(fit)
 
 
 def correlate_residuals(subject: Subject) -> Figured:

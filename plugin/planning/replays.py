@@ -175,6 +175,9 @@ def _record_replay(
 
     The diagnostics of each standings table get the tournament, its settings and its price under
     the key `replay`, and the options in the provenance get the tournament and its settings.
+
+    Returns:
+        A copy of the ranking.
     """
     replay_options = {"tournament": tournament, "settings": settings}
     diagnostics_of_replay = {"replay": {**replay_options, **asdict(price)}}
@@ -197,8 +200,9 @@ def separate_orders(battles: Battles) -> Battles:
 def merge_orders(battles: Battles) -> Battles:
     """Return the battles with the two orders of each pair merged, if their rows are judgments.
 
-    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep
-    the verdict of the other one if the battles were read so (`one_sided`).
+    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep the
+    verdict of the other order if the battles were read so (`one_sided`); otherwise they are
+    unparsed.
     """
     rows = battles.rows.join_orders(keep_one_sided=(battles.reading.get("one_sided") == "keep"))
     # The rows themselves are returned if they have no orders, or were merged before.
@@ -208,7 +212,7 @@ def merge_orders(battles: Battles) -> Battles:
 
 
 def _plan_from_numbers(battles: Battles) -> str:
-    """Return the command that plans from the numbers of models and ties of battles."""
+    """Return the command that plans from the number of models and the share of ties."""
     verdicts = battles.table["credit"].dropna().to_numpy(dtype=float)
     ties = float((verdicts == 0.5).mean()) if len(verdicts) else 0.0
     # A plan takes a share of ties below 1.
@@ -258,18 +262,19 @@ def recording_of(
         first = (None, names[a], names[b])[number_shown_first]
         pairings.append(Pairing(item_names[item], names[a], names[b], first=first))
     means = means.where(means.notna(), None)
+    fields_of_outcomes = zip(pairings, means["credit"], means["margin"], strict=True)
     return Recording(
         battles=battles,
         field=_field_of(battles),
         codes={pairing: k for k, pairing in enumerate(pairings)},
-        outcomes=tuple(map(Outcome, pairings, means["credit"], means["margin"])),
+        outcomes=tuple(Outcome(*fields) for fields in fields_of_outcomes),
         calls=by_pairing["calls"].sum().to_numpy(),
         code_of_row=code,
     )
 
 
 def _field_of(battles: Battles) -> Field:
-    """Return the models and items of battles, with the groups of items if they have any."""
+    """Return the models, the items and, if there are any, the groups of items of battles."""
     items = tuple(battles.table["item"].dropna().unique())
     if battles.group is None:
         return Field(models=battles.models, items=items, absent={})
@@ -362,8 +367,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded outcomes between models that were ranked before the tournament.
 
-    They are given to a tournament in which newcomers join a ranking. The tuple is empty for other
-    tournaments, and if the ratings of the ranking are given.
+    They are given to a tournament in which newcomers join a ranking. The order is that of the
+    record. The tuple is empty for other tournaments, and if the ratings of the ranking are given.
     """
     ranked = {*ranked_before(tournament, record.field)}
     # If ratings are given, the battles are not given as well: the ratings may come from them, and
@@ -378,7 +383,10 @@ def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outc
 
 
 def _codes_on_record(pairings: Sequence[Pairing], record: Recording) -> list[int]:
-    """Return the codes of the pairings that are on record; others are skipped."""
+    """Return the codes of the pairings that are on record, in their order.
+
+    Pairings that are not on record are skipped.
+    """
     codes = map(record.code_of, pairings)
     return [code for code in codes if code is not None]
 
@@ -423,7 +431,7 @@ def divide_options(
 def seed_settings(
     name: str, settings: Mapping[str, Any], seed: int, level: float | None = None
 ) -> dict[str, Any]:
-    """Return a tournament's settings with seed and level, if it takes them.
+    """Return a tournament's settings with seed and level, if it takes these.
 
     Args:
         name: name of the tournament.

@@ -51,6 +51,7 @@ SECTIONS = ("consistency", "self_preference", "human", "transitivity")
 OPEN_EFFECT = "the effect is beyond chance for this judge alone, and not among all tests"
 """Why a flagged effect is not known after it was adjusted."""
 CHECKS_OF_CARDS = ("repeated", "self-preference", "human", "transitivity")
+"""Names of the checks of a judge card that no ranking has."""
 
 
 def audit(
@@ -181,7 +182,7 @@ def audit_ranking(
 def _rank_or_fall_back(
     battles: Battles, rankers: str | Sequence[str] | None, rank_options: Mapping[str, Any]
 ) -> Ranking:
-    """Rank battles; if they do not connect all models, by win rates.
+    """Rank battles as asked; by win rates if the battles do not connect all models.
 
     Raises:
         PodiumError: the battles have no ranking for another reason.
@@ -226,7 +227,11 @@ class _AuditRequest:
     arguments: TypedArguments
 
     def audit_slices(self, slices: Sequence[Slice]) -> Audit:
-        """Audit the ranking of each slice that has one."""
+        """Audit the ranking of each slice.
+
+        Returns:
+            The audits of the slices that have a ranking, in the order of the slices.
+        """
         boards = [self.audit_slice(value, part) for value, part in slices]
         warnings = [each for standings in self.ranking.standings for each in standings.warnings]
         return Audit(
@@ -271,6 +276,7 @@ class _AuditRequest:
         of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
         further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
+        # The adjusted checks of judges are the last ones, in the order of `of_judges`.
         number = len(further) - len(of_judges)
         checks_by_judge = zip((judge for judge, _ in of_judges), further[number:], strict=True)
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
@@ -308,7 +314,7 @@ class _AuditRequest:
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
     ) -> TypedArguments:
-        """Return what was typed to read a slice, for the commands of its remedies."""
+        """Return what was typed to read and rank a slice, for the commands of its remedies."""
         are_scores = standings.scale.name == "score"
         can_plan = can_be_pilot(battles) and not standings.unconnected_groups
         has_enough_models = len(battles.models) >= FEWEST_COMPARED
@@ -325,7 +331,10 @@ class _AuditRequest:
         )
 
     def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
-        """Return the judgments of a slice; the battles if they cannot be divided alike."""
+        """Return the judgments of a slice.
+
+        The battles are returned if the judgments cannot be divided as they are.
+        """
         if self.column is None:
             return self.judgments
         try:
@@ -334,9 +343,10 @@ class _AuditRequest:
             return battles
 
     def _checks_of_judges(self, judgments: Battles, battles: Battles) -> list[tuple[str, Check]]:
-        """Make the checks of the judges' cards that no ranking has, with the name of the judge.
+        """Make the checks of the judges' cards that no ranking has.
 
-        The name is empty if there is one judge. Empty for scores and for votes of humans.
+        Each check has the name of its judge, which is empty if there is one judge. With too many
+        battles, all checks are not known. The list is empty for scores and for votes of humans.
         """
         if not is_judged(battles) or are_human_votes(battles):
             return []
@@ -365,6 +375,9 @@ def _build_probe(
 ) -> Probe:
     """Return the probe of a check, with the command that helps.
 
+    A flagged check of losses has no command if no item has a readable battle of every pair: nothing
+    would be left to rank.
+
     Args:
         judge: the judge that it is about; empty if there is one.
         check: the check.
@@ -383,7 +396,7 @@ def _build_probe(
 
 
 def _has_complete_items(battles: Battles) -> bool:
-    """Return whether some items have a readable battle of every pair of models."""
+    """Return whether one or more items have a readable battle of every pair of models."""
     try:
         battles.complete_items()
     except PodiumError:
@@ -396,7 +409,8 @@ def _cards_of_judges(
 ) -> dict[str, CardSections]:
     """Compute the sections of the judges' cards that an audit needs, by name of the judge.
 
-    Empty for too many battles.
+    The sections are those of `SECTIONS`. The dictionary is empty for more than `MOST_BATTLES`
+    battles.
     """
     if len(battles) > MOST_BATTLES:
         return {}
@@ -404,10 +418,11 @@ def _cards_of_judges(
 
 
 def _with_p_value(check: Check, level: float, judges: int) -> Check:
-    """Return the known effect of one judge's card as a test among those of all judges.
+    """Return the effect of one judge's card as a test among those of all judges.
 
-    The p-value is that of a normal distribution with the interval of the effect, times the number
-    of judges. Other checks are returned as they are.
+    Only a known check `self-preference` with an interval gets a p-value. It is that of a normal
+    distribution with the interval of the effect, times the number of judges, at most 1. Other
+    checks are returned as they are.
     """
     if check.name != "self-preference" or not check.is_known or check.interval is None:
         return check
@@ -420,10 +435,11 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
 
 
 def _gravest_of_judges(checks_by_judge: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
-    """Return one check of each name: a flagged one, else one that is not known, else one that is
-    ok.
+    """Return one check of each name, with the name of its judge.
 
-    No judge is named if all have the same result for the same reason, and no figure.
+    The check is a flagged one, else one that is not known, else one that is ok; of several, the
+    first. No judge is named (the text is empty) if the check is not known for any judge, and for
+    the same reason for all.
 
     Args:
         checks_by_judge: checks with the names of their judges.

@@ -16,11 +16,12 @@ def add_measured(standings: Standings, part: Battles) -> Standings:
 
 
 def _measures_of_battles(battles: Battles, tasks: tuple[str, ...]) -> tuple[Measure, ...]:
-    """Return what is known of the metrics whose scores decide battles; empty for verdicts.
+    """Return what is known of the metrics whose scores decide battles.
 
-    Of metrics that several tasks have, those of the tasks of the battles are returned. If nothing
-    is known of any metric, there is a `Measure` per metric that has its name alone; without named
-    metrics, the name is that of the column of scores.
+    The tuple is empty for verdicts of judges. Of metrics that several tasks have, those of the
+    tasks of the battles are returned. If nothing is known of any metric, there is a `Measure` with
+    the name alone for each named metric; without named metrics, the name is that of the column of
+    scores.
 
     Args:
         battles: the battles.

@@ -26,6 +26,7 @@ ROWS = 4000
 It may be exceeded for many models, because there are always two items.
 """
 METRICS = ("a metric", "another metric")
+"""Names of the metrics of made-up scores."""
 OPTIONS_WITH_MODELS = ("pin", "anchor")
 """Options of rankers whose value names a model."""
 
@@ -95,7 +96,10 @@ def names_model(setting: str) -> bool:
 
 
 def settings_without_models(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of rankers without those that name a model, for unknown models."""
+    """Return the options of rankers that name no model.
+
+    They can be tried before the models are known.
+    """
     return {name: value for name, value in settings.items() if not names_model(name)}
 
 
@@ -115,6 +119,9 @@ def check_rankers(
         coming: what is known of the battles to come.
         settings: options of the rankers, by `option` or `ranker.option`.
         calibration: the calibration of the judge; None if there is none.
+
+    Returns:
+        Sentences without a full stop; empty if no ranker will be replaced.
 
     Raises:
         UsageError: a ranker cannot rank the battles to come, an option is unknown or names an

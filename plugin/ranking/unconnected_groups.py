@@ -52,7 +52,11 @@ def order_within_groups(standings: Standings, battles: Battles) -> Standings:
 
 
 def _groups_of_models(battles: Battles) -> list[tuple[str, ...]]:
-    """Return the names of the models of each group, the largest group first."""
+    """Return the names of the models of each group, the largest group first.
+
+    Names are sorted within a group, and groups of equal size by their names. Models without a
+    readable battle are in no group.
+    """
     data = prepare_battles(battles)
     graph = comparison_graph(pair_sums_with_items(data))
     groups = []
@@ -68,7 +72,11 @@ def _groups_of_models(battles: Battles) -> list[tuple[str, ...]]:
 def _diagnostics_of_groups(
     standings: Standings, groups: Sequence[tuple[str, ...]]
 ) -> dict[str, Any]:
-    """Return the diagnostics with the groups, and without what is said of the first of all."""
+    """Return the diagnostics of standings with the groups added.
+
+    What is said of the first model of all is left out: the interval of the leader, and how few
+    items decide the first place.
+    """
     diagnostics = {**standings.diagnostics, UNCONNECTED_GROUPS: [list(group) for group in groups]}
     diagnostics.pop(LEADER_INTERVAL, None)
     if "drop_out" in diagnostics:
@@ -144,7 +152,10 @@ def _entries_within_groups(
 def _numbers_ahead_and_behind(
     separation: Separation | None,
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return how many models are clearly ahead of each model, and clearly behind it."""
+    """Return how many models are clearly ahead of each model, and behind it, by name.
+
+    A model that is missing in a dictionary has the number 0. Both are empty without a separation.
+    """
     ahead: dict[str, int] = {}
     behind: dict[str, int] = {}
     if separation is None:

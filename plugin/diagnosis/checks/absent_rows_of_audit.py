@@ -19,8 +19,11 @@ from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.wording import quantity
 
 NO_JUDGE = "no judge compared responses"
+"""Why checks of a judge do not apply to scores."""
 FEW_MODELS = "there are fewer than three models"
+"""Why checks of ratings do not apply."""
 HUMANS_VOTED = "humans voted, and no judge"
+"""Why checks of judges do not apply to votes of humans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,39 +40,53 @@ class AuditSubject:
 
 
 def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
-    """Return a row for each of `SUBJECTS` about which no check was made.
+    """Make the rows of the subjects of an audit about which no check was made.
 
     Args:
         names: names of the checks that were made.
         data: the ranking.
+
+    Returns:
+        A row for each of `SUBJECTS` without a check, in the order of `SUBJECTS`.
     """
     made = {*names}
     return [subject.absent(data) for subject in SUBJECTS if made.isdisjoint(subject.names)]
 
 
 def does_not_apply(name: str, reason: str) -> Check:
-    """Return the row of a check that cannot apply to the data, for a reason.
+    """Return the row of a check that cannot apply to data like these.
 
-    It is a check that is not known, with `applies` set to False among its fields.
+    The row is a check that is not known, with the given reason and with `applies` set to False
+    among its fields.
     """
     return not_known(name, reason=reason, fields={"applies": False})
 
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
-    """Return that a check is not known: because of too many battles, else for the given reason."""
+    """Return that a check is not known.
+
+    The reason is that there are too many battles, if this is so, else the given one.
+    """
     if are_too_many(battles):
         reason = why_too_many(battles)
     return not_known(name, reason=reason)
 
 
 def _row_of_settings(_data: AuditData) -> Check:
-    """Return the row of comparability: not known, because no source has the settings of runs."""
+    """Return the row of comparability of runs, which is not known.
+
+    The reason is that the sources do not record how the models were run.
+    """
     reason = "the sources do not record how the models were run"
     return not_known("same settings", reason=reason)
 
 
 def _row_of_groups(data: AuditData) -> Check:
-    """Return the row of groups of items, which does not apply if groups are the unit already."""
+    """Return the row of groups of items.
+
+    The row does not apply if groups are the unit already. Otherwise, it is not known, with the
+    reason why no column was tested.
+    """
     if data.battles.group is not None:
         return does_not_apply("groups", reason=f"the unit is the {data.battles.group} already")
     return _not_known_check("groups", why_no_groups(data.battles), data.battles)
@@ -78,8 +95,8 @@ def _row_of_groups(data: AuditData) -> Check:
 def _row_of_losses(data: AuditData) -> Check:
     """Return the row of lost battles or scores.
 
-    It is ok if all battles are made of scores that no judge gave, and none of these is missing;
-    else it is not known.
+    The row is ok if all battles are made of scores that no judge gave, and none of these is
+    missing. Otherwise, it is not known.
     """
     battles = data.battles
     is_complete = battles.tally.judged == len(battles) and not battles.missing
@@ -146,8 +163,8 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
 def _row_of_voters(data: AuditData) -> Check:
     """Return the row of voters.
 
-    It is not known if humans voted, and a column that is not read as voters has a usual name of
-    them; else it does not apply.
+    The row is not known if humans voted and the battles have a column with a usual name of voters
+    that is not read as voters. Otherwise, the row does not apply.
     """
     columns = data.battles.columns
     usual = sorted(with_ids(LIKELY_NAMES["judge"]) & (columns - {"voter"}))
@@ -164,7 +181,8 @@ def _row_of_voters(data: AuditData) -> Check:
 def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
-    It is not known if there are several judges; else it does not apply.
+    The row is not known if there are several judges: there are then too many to compare one by one.
+    Otherwise, the row does not apply.
     """
     if are_human_votes(data.battles):
         return does_not_apply("judges", reason=HUMANS_VOTED)
@@ -176,15 +194,16 @@ def _row_of_judges(data: AuditData) -> Check:
 
 
 def _row_of_categories(data: AuditData) -> Check:
-    """Return the row of categories, which is not known."""
+    """Return the row of categories, which is not known, with the reason why none was tested."""
     return _not_known_check("categories", why_no_categories(data.battles), data.battles)
 
 
 def _row_of_places(data: AuditData) -> Check:
     """Return the row of separated places.
 
-    It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
-    models have a place, because groups of models never met, or because there are too many models.
+    The row does not apply if the ranker gives no errors and no places. Otherwise, it is not known.
+    The reason is that groups of models never met, that fewer than two models have a place, or that
+    there are too many models to compare every pair: the check is left out in no other case.
     """
     standings = data.standings
     if standings.unconnected_groups:

@@ -35,12 +35,17 @@ from podium.rankers.fit.coded import cluster_codes
 from podium.wording import join_names, plural
 
 NO_CATEGORIES_FOUND = "no column has categories of items"
+"""Why no column was tested, if there is no column of categories."""
 FEW_IN_CATEGORIES = (
     "no category of the column {column} has {fewest} {units} or more in it and outside it"
 )
+"""Why no column was tested, if categories have too few items."""
 SEVERAL_IN_GROUPS = "{units} have items of several categories ({columns})"
+"""Why no column was tested, if groups of items, such as passages, have several categories."""
 NO_PLACE_DEPENDS = "no model's place depends on {columns} beyond chance"
+"""Finding of an ok check."""
 GAPS_DEPEND = "gaps between models depend on {columns}, but no two change places beyond chance"
+"""Finding of an ok check if the test is significant, but no pair changes its order."""
 FEWEST_ITEMS = 8
 """Categories with fewer items are not tested. Their items count among the other items."""
 PERMUTATIONS = 499
@@ -142,10 +147,11 @@ def _category_of_items(texts: np.ndarray, item: np.ndarray, items: int) -> np.nd
 
 
 def why_no_categories(battles: Battles) -> str:
-    """Return why no column of categories was tested, as a part of a sentence.
+    """Return why no column of categories was tested, as a clause without a full stop.
 
-    A column of categories is named of which each has too few items, or groups of items if these
-    are the unit; else the columns are of which groups of items have several categories.
+    If a column has one category per item (or group of items), the reason is that its categories
+    have too few of them. Otherwise, the reason names the columns of which groups of items have
+    several categories. If there are neither, no column has categories.
     """
     if not battles.has_items or are_too_many(battles):
         return NO_CATEGORIES_FOUND
@@ -169,9 +175,9 @@ def _check_of_columns(
 ) -> Check:
     """Return the check of all tested columns, with p-values adjusted by Holm's rule.
 
-    It is flagged, and about the column with the smallest p-value among those in which a pair
-    changes its order, if this p-value is at most the threshold. Else it is ok, and names all
-    columns, or those in which only the gaps between models differ.
+    The check is flagged if a pair changes its order in a column whose p-value is at most the
+    threshold; it is then about the column with the smallest p-value among those. Otherwise, the
+    check is ok, and names all columns, or those in which only the gaps between models differ.
 
     Args:
         battles: the battles.
@@ -213,12 +219,18 @@ def _check_of_columns(
 
 
 def _amount(value: float, is_scored: bool) -> str:
-    """Return a mean difference of scores as text, or a mean credit less 0.5 as win rate."""
+    """Write a mean difference as text.
+
+    A difference of scores is written as `by 0.12`, a mean credit less 0.5 as `win rate 62%`.
+    """
     return f"by {abs(value):.3g}" if is_scored else f"win rate {0.5 + value:.0%}"
 
 
 def _tested_values(category: np.ndarray) -> list[str]:
-    """Return the categories with enough items in and outside them, sorted; else an empty list.
+    """Return the categories with enough items in and outside them, sorted.
+
+    A category is tested if at least `FEWEST_ITEMS` items have it and as many have another one;
+    items without a category do not count. The list is empty if there are none.
 
     Args:
         category: category of each item, None if unknown, shape (items,).
@@ -261,6 +273,7 @@ def _test_column(
     p = _p_of_largest(rows, in_category, t, most)
     if p > CHECKS["categories"].threshold:
         return p, None
+    # Row (category) and column (model) of the largest |t|.
     largest_place = int(np.argmax(np.abs(t)))
     tested, model = np.unravel_index(largest_place, t.shape)
     value = values[int(tested)]
@@ -322,10 +335,12 @@ def _turned_pair(
     value: str,
     model: int,
 ) -> PairInCategory | None:
-    """Return the pair with a model that changes its order most surely in a category.
+    """Return the pair with a given model whose order in a category is most surely another one.
 
-    None if no pair with the model is ahead on one side and behind on the other, both beyond chance
-    (`ERROR_RATE_OF_TURN`).
+    The pair consists of the given model and another one. One of the two is ahead in the category
+    and behind on the other items, both beyond chance (`ERROR_RATE_OF_TURN`). The certainty of a
+    pair is the smaller |t| of the two sides; of several pairs, the one with the largest is
+    returned. The result is None if there is no pair.
 
     Args:
         battles: the battles.
@@ -360,14 +375,15 @@ def _turned_pair(
 
 
 def _mean_by_item(worth: np.ndarray, item: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
-    """Return the mean over items and its t against 0; t is 0 with fewer than two items.
+    """Return the mean over items of their mean values, and its t against 0.
 
-    If all items are alike, t is infinite with the sign of the mean, or 0 if the mean is 0.
+    With fewer than two items, both are 0. If all items are alike, t is infinite with the sign of
+    the mean, or 0 if the mean is 0.
 
     Args:
         worth: value of each battle, shape (battles,).
         item: code of its item, shape (battles,).
-        rows: mask of the battles that count.
+        rows: mask of the battles that count, shape (battles,).
     """
     number = np.bincount(item[rows])
     sums = np.bincount(item[rows], worth[rows])

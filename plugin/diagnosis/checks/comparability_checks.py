@@ -21,7 +21,7 @@ LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
 
 EXCEPT_NAMED_SETTINGS = ", apart from the settings in their names"
-"""Said of runs of one model that are named by the settings in which they differ."""
+"""Ends the finding about runs of one model that are named by the settings in which they differ."""
 
 
 def check_questions(battles: Battles) -> tuple[Check, ...]:
@@ -63,10 +63,10 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
 
 
 def are_questions_in_doubt(battles: Battles) -> bool:
-    """Return whether items are paired by ids although, by their inputs, the questions differ.
+    """Return whether items with one id are paired although their inputs differ.
 
-    It is False if the inputs put the same questions in other words, or if the user accepted that
-    the questions may differ.
+    The result is False if the inputs put the same questions in other words, if the user accepted
+    that the questions may differ, or if only tasks differ of which one model has runs.
     """
     if FINDING in battles.reading.get("allow", ()):
         return False
@@ -80,7 +80,7 @@ def are_questions_in_doubt(battles: Battles) -> bool:
 
 
 def _reason_of_other_inputs(finding: QuestionFinding) -> str:
-    """Return why it is not known whether items with one id and different inputs are the same."""
+    """Return why it is not known whether items with one id are the same question, as a clause."""
     why = some(finding.reason, most=3) or "accepted"
     if not finding.task:
         return f"the inputs differ between models or files ({why})"
@@ -88,9 +88,10 @@ def _reason_of_other_inputs(finding: QuestionFinding) -> str:
 
 
 def _reason_of_column(finding: QuestionFinding) -> str:
-    """Return why a column of inputs does not say whether rows with one id are of one question.
+    """Return why a column of inputs does not settle whether rows with one id are one question.
 
-    The `reason` of such a finding is the name of the column, and why it is in doubt.
+    The `reason` of such a finding is a pair: the name of the column, and why the column is in
+    doubt. The text is a clause.
     """
     ids = f"{finding.conflicts:,} of {quantity(finding.items, 'id')}"
     column, doubt = finding.reason
@@ -101,7 +102,7 @@ def _reason_of_column(finding: QuestionFinding) -> str:
 def _flagged_questions(finding: QuestionFinding) -> Check:
     """Return the flagged check for inputs that no other run has.
 
-    Its number is the largest number of such inputs of a model.
+    The number of the check is the largest number of inputs of one model that no other run has.
     """
     number = min(finding.conflicts, max(finding.unshared.values()))
     fields = {
@@ -117,10 +118,13 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
 
 
 def _example_in_words(example: Mapping[str, Any]) -> str:
-    """Return the id of an item with its two inputs, in short forms that differ.
+    """Return the id of an item with its two inputs, quoted and shortened so that they differ.
 
-    If what is known of the inputs is equal, such as the question of documents with other answers,
-    it is shown once.
+    If both texts are equal, as those of documents that have the same question and other answers,
+    the text is shown once.
+
+    Args:
+        example: the item (`item`) and its two texts by run (`inputs`).
     """
     texts = [*example["inputs"].values()]
     inputs = [repr(shorten(text, LONGEST_INPUT)) for text in texts]
@@ -204,7 +208,11 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
 
 
 def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
-    """Return a text on each task of which models have different limits of samples."""
+    """Return a text on each task of which models have different limits of samples.
+
+    Returns:
+        A text per task, without a full stop, in the order of the runs; empty if no limits differ.
+    """
     by_task: dict[str, dict[str, dict[str, None]]] = {}
     for run in runs:
         limits = by_task.setdefault(run.task, {})
@@ -220,7 +228,10 @@ def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
 
 
 def _compared_tasks(battles: Battles) -> set[str]:
-    """Return the tasks of which several models have runs."""
+    """Return the names of the tasks of which several models have runs.
+
+    The name is empty for runs that are read from columns of a table.
+    """
     models: dict[str, set[str]] = {}
     for run in _runs_of_battles(battles):
         models.setdefault(run.task, set()).add(run.model)

@@ -10,19 +10,20 @@ from podium.check_results import Check, make_check, not_known
 from podium.diagnosis.figures import Figured, Missing, Statistic
 
 MORE_BATTLES = "judge more battles"
+"""Remedy if an interval is too wide to decide a check."""
 MORE_VOTES = "collect more votes"
-"""The same where humans voted."""
+"""The same remedy where humans voted."""
 
 
 def interval_of(figure: Statistic) -> tuple[float, float] | None:
-    """Return both ends of a figure's interval; None if an end is unknown."""
+    """Return the lower and the upper end of a figure's interval; None if an end is unknown."""
     if figure.low is None or figure.high is None:
         return None
     return figure.low, figure.high
 
 
 def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
-    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure.
+    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure, by name.
 
     Args:
         figure: the figure; its value and interval as texts are among the fields.
@@ -39,7 +40,7 @@ def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
 def side_of(figure: Figured, middle: float) -> int:
     """Return 1 if a figure's interval lies above a value, -1 if it lies below, and 0 otherwise.
 
-    It is also 0 if the figure or its interval is missing.
+    The result is also 0 if the figure or its interval is missing.
     """
     if isinstance(figure, Missing) or not figure.excludes(middle):
         return 0
@@ -76,7 +77,11 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
 
 
 def why_open(effect: Statistic) -> str:
-    """Return why it is not known whether an effect is large, by its interval."""
+    """Return why it is not known whether an effect is large.
+
+    The reason depends on whether the interval of the effect excludes 0. It is a clause without a
+    full stop.
+    """
     if side_of(effect, middle=0.0):
         return "the effect is there, and may be small or large"
     return "the effect may be none, or large"

@@ -30,12 +30,18 @@ FEWEST_GROUPS = 10
 ONE_WINNER = 0.9
 """A column tells the winner if at least this share of its values have one winner."""
 NO_COLUMN = "no column puts items into groups"
+"""Why no column was tested, if none puts items into groups."""
 FEW_GROUPS = (
     "the column {column} puts items into {groups} groups, and the test needs {fewest} or more"
 )
+"""Why no column was tested, if the best one has too few groups."""
 DIVIDED_OTHERWISE = (
     "no column puts items into groups, such as passages; {columns} {divide} them otherwise"
 )
+"""Why no column was tested, if columns have answers, measures or categories.
+
+`{divide}` is `divide` or `divides`.
+"""
 PERMUTATIONS = 999
 """Largest number of random divisions of up to 10 columns; the smallest p-value is 0.001."""
 DIVISIONS_PER_COLUMN = 100
@@ -100,10 +106,11 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
 
 
 def why_no_groups(battles: Battles) -> str:
-    """Return why no column was tested for groups of items, as a part of a sentence.
+    """Return why no column was tested for groups of items, as a clause without a full stop.
 
-    Of columns with one value per item, but too few values, the one with most values is named; else
-    those are that divide the items by answers, measures or categories.
+    Columns with one value per item count. If some of these have too few values, the reason names
+    the one with most values. Otherwise, the reason names those that divide the items by answers,
+    measures or categories.
     """
     is_counted = battles.readable
     if not battles.has_items or are_too_many(battles) or not is_counted.any():
@@ -131,10 +138,13 @@ def why_no_groups(battles: Battles) -> str:
 
 
 def dependent_groups(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check of groups among adjusted checks; None if it is not flagged.
+    """Return the check of groups if it is flagged; None otherwise.
 
     Errors that take the items as independent are then too small: nothing can be claimed until the
     groups are the unit.
+
+    Args:
+        checks: adjusted checks.
     """
     return find_flagged(checks, [GROUPS])
 
@@ -185,7 +195,7 @@ def _divides_otherwise(battles: Battles, name: str, texts: Sequence[str | None])
 
 
 def _number_of_values(texts: Sequence[str | None]) -> int:
-    """Return the number of distinct texts, without None."""
+    """Return the number of distinct texts; None does not count."""
     return len({text for text in texts if text is not None})
 
 
@@ -244,18 +254,18 @@ def _without_winners(
     raters = with_ids(LIKELY_NAMES["judge"])
     remaining_groups = {}
     for name, group in groups.items():
-        pairs = _distinct_in_groups(group, pair)
+        pair_counts = _count_distinct(group, pair)
         is_won = value != 0
-        winners = _distinct_in_groups(group[is_won], winner[is_won], fewest=len(pairs))
-        of_several = pairs > 1
-        is_of_winner = of_several.any() and (winners[of_several] <= 1).mean() >= ONE_WINNER
+        winner_counts = _count_distinct(group[is_won], winner[is_won], fewest=len(pair_counts))
+        of_several = pair_counts > 1
+        is_of_winner = of_several.any() and (winner_counts[of_several] <= 1).mean() >= ONE_WINNER
         if name.lower() not in raters and not is_of_winner:
             remaining_groups[name] = group
     return remaining_groups
 
 
-def _distinct_in_groups(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
-    """Return the number of distinct values in each group, shape (groups,).
+def _count_distinct(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
+    """Count the distinct values in each group; shape (groups,).
 
     Args:
         group: code of the group of each row, from 0, shape (rows,).
@@ -294,17 +304,26 @@ def residuals_of_items(
 
 
 def short_p(p: float) -> str:
-    """Return a p-value with three decimals and without the leading 0."""
+    """Return a p-value with three decimals and without the leading 0, such as `.004`.
+
+    The p-value 1 is written as `1.000`.
+    """
     return f"{p:.3f}".lstrip("0")
 
 
 def uses_scores(battles: Battles, is_counted: np.ndarray) -> bool:
-    """Return whether all battles of a mask have the scores of both models."""
+    """Return whether all battles of a mask have the scores of both models.
+
+    The result is True if the mask selects no battle.
+    """
     return not np.isnan(_score_gaps(battles)[is_counted]).any()
 
 
 def _score_gaps(battles: Battles) -> np.ndarray:
-    """Return the score of model_a less that of model_b, NaN if one is unknown, shape (battles,)."""
+    """Return the score of `model_a` minus that of `model_b`, NaN if one is unknown.
+
+    The result has shape (battles,).
+    """
     return battles.numbers_of("score_a") - battles.numbers_of("score_b")
 
 
@@ -313,7 +332,8 @@ def pair_values(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the two models of each battle, and how much the first of them was better.
 
-    It is the difference of the scores if all battles have scores, else the credit less 0.5.
+    The value is the difference of the scores if all battles of the mask have scores, else the
+    credit minus 0.5.
 
     Args:
         battles: the battles.
@@ -334,8 +354,8 @@ def pair_values(
 def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIONS) -> float:
     """Return the one-sided p-value of the hypothesis that residuals do not depend on the group.
 
-    It is found by random divisions, with seed 0. It is 1 if the statistic is not above its mean
-    over all divisions.
+    The p-value is found by random divisions, with seed 0. The result is 1 if the statistic is not
+    above its mean over all divisions, and if all residuals are 0.
 
     Args:
         residual: residuals of items, shape (items, models).

@@ -16,9 +16,10 @@ OF_CALIBRATION = "of the calibration"
 
 
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:
-    """Return that it is not known whether rating gaps match human ones, and why.
+    """Return the check of the human scale, which is never known without a calibration.
 
-    Only a calibration measures it. Empty if no judge decided the battles, and for votes of humans.
+    The reason says whether `podium calibrate` can measure the scale, because there are human
+    labels. Empty if no judge decided the battles, and for votes of humans.
     """
     if not is_judged(battles) or are_human_votes(battles):
         return ()
@@ -28,9 +29,10 @@ def check_human_scale(battles: Battles) -> tuple[Check, ...]:
 
 
 def calibrated_scale(standings: Standings) -> Check | None:
-    """Return the check of the human scale of ratings by a calibration, with its beta; else None.
+    """Return the check of the human scale of ratings by a given calibration.
 
-    Beta is the slope of human log-odds over the judge's signal.
+    The check is ok, with beta as its number: the slope of human log-odds over the judge's signal.
+    The result is None if the ratings were not made with a given calibration.
     """
     if standings.diagnostics.get("soft", {}).get("from") != OF_CALIBRATION:
         return None

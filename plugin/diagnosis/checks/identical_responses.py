@@ -11,14 +11,16 @@ from podium.diagnosis.transitivity import ALL_TRIPLES, count_triples
 from podium.wording import quantity
 
 UNLIKE_ANSWERS_REMEDY = "judge items to which the models give different answers"
+"""Remedy of a check that identical responses prevent."""
 
 
 def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[Check]:
     """Return checks in which those that lack judged battles name identical responses as the cause.
 
-    No judge is asked about identical responses, so battles are lacking although they were played.
-    A check is changed if it is not known, and could be made if these battles had a verdict; all
-    others are returned as they are.
+    No judge is asked about identical responses, so battles are lacking although they were played. A
+    check is changed if it is not known, is named in `CAN_BE_MADE`, and could be made if these
+    battles had a verdict: its reason names the number of these battles, and its remedy is another
+    one. All other checks are returned as they are, in the same order.
 
     Args:
         checks: the checks of a card.
@@ -30,7 +32,7 @@ def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[
     alike = quantity(whole.tally.identical, "battle")
     named_models = []
     for check in checks:
-        could_be_made = PLAYED.get(check.name)
+        could_be_made = CAN_BE_MADE.get(check.name)
         if check.is_known or could_be_made is None or not could_be_made(whole):
             named_models.append(check)
             continue
@@ -55,9 +57,12 @@ def _can_test_fit(battles: Battles) -> bool:
     return all(check.is_known for check in check_fit(battles))
 
 
-PLAYED: dict[str, Callable[[Battles], bool]] = {
+CAN_BE_MADE: dict[str, Callable[[Battles], bool]] = {
     "transitivity": _has_triples,
     "cycle": _can_find_cycles,
     "fit": _can_test_fit,
 }
-"""By name of a check, whether it could be made if all battles had a judge."""
+"""By name of a check, a function that tells whether it can be made of battles.
+
+The function counts battles whether or not a judge was asked about them.
+"""

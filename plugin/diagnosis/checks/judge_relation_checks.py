@@ -68,8 +68,9 @@ def doubt_about_relation(
 ) -> Check | None:
     """Return the flagged check that a judge is one of the compared models, or of their family.
 
-    Models of its family count only if other compared models are not of it. If a judge is of the
-    family of all these models, and none of them itself, it prefers none of them for that reason.
+    A judge that is one of the compared models counts first, then a judge of whose family some, but
+    not all, of the compared models are. A judge that has all compared models in its family, and is
+    none of them, prefers none of them for that reason.
 
     Args:
         battles: the battles of all models.
@@ -77,7 +78,8 @@ def doubt_about_relation(
         models: the compared models.
 
     Returns:
-        The check of the first such judge, itself before its family; None if there is none.
+        The check `own model` or `own family` of the first such judge, not adjusted; None if there
+        is none.
     """
     compared = set(models)
     relations = relations_of(battles, families) if is_judged(battles) else []

@@ -4,7 +4,9 @@ from podium.check_results import Check, make_check, not_known
 from podium.rankers.ranking import Standings
 
 NO_SLOPES = "the judges' slopes are not identified"
+"""Why it is not known whether judges contradict each other or differ in taste."""
 FEW_SHARED = "too few battles judged by three judges"
+"""Why it is not known whether judges share errors."""
 
 
 def check_jury(standings: Standings) -> tuple[Check, ...]:

@@ -5,6 +5,7 @@ from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.ranking import Standings
 
 FEW_RATED = "too few rated models with 20 items"
+"""Why a check of the ladder is not known."""
 
 
 def check_given_ratings(standings: Standings) -> tuple[Check, ...]:

@@ -58,7 +58,10 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def length_control_option() -> str:
-    """Return the option that ranks at equal length. Only bradley-terry and win-rate have it."""
+    """Return the option that ranks at equal length, as it is typed.
+
+    Only the rankers `bradley-terry` and `win-rate` have the option.
+    """
     return option_text("length_control", "true", "setting")
 
 
@@ -92,7 +95,11 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
 
 
 def _fields_of_length(effect: Statistic) -> dict[str, object]:
-    """Return fields of the check's texts: direction and size of the effect, and the remedy."""
+    """Return the fields `longer`, `weight` and `remedy` of the check's texts.
+
+    `longer` is `longer` or `shorter`, by the sign of the effect; `weight` is its absolute value in
+    logits per unit of log-length.
+    """
     return {
         "longer": "longer" if effect.value > 0 else "shorter",
         "weight": abs(effect.value),

@@ -32,10 +32,12 @@ NO_OTHER_VERDICT = "no second verdict on the same responses"
 UNPARSED = "unparsed"
 """What lost battles are called if the reply of each is there and was not parsed."""
 FEWEST_ITEMS = 100
-"""Fewest items of two models on which lost verdicts are called like the parsed ones."""
+"""With fewer items, lost verdicts of two models are not said to be like the parsed ones."""
 LEAST_AGREEMENT = 0.9
-"""Smallest share of agreeing verdicts on the same responses of two models with which lost verdicts
-are called like the parsed ones. With less, the other verdict says little about the lost one."""
+"""With a smaller share of agreeing verdicts on the same responses of two models, it is not known
+whether lost verdicts are like the parsed ones: the other verdict then says little about the lost
+one.
+"""
 LOSSES = frozenset({"lost replies", "lost outcomes", "lost scores"})
 """Names of the checks of this file."""
 
@@ -65,10 +67,11 @@ def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _can_compare_losses(battles: Battles) -> bool:
-    """Return whether a judge decided the battles of three or more models, some of them readable.
+    """Return whether the check of lost replies applies to battles.
 
-    False for battles that are made of a judge's scores if none of them is unparsed: these lack
-    scores, not replies.
+    The result is False for battles that are made of a judge's scores if none of them is unparsed:
+    these lack scores, not replies. It is also False for fewer than `FEWEST_COMPARED` models, and
+    without a readable battle.
     """
     if not sees_both_responses(battles) and not _has_unparsed(battles):
         return False
@@ -77,7 +80,7 @@ def _can_compare_losses(battles: Battles) -> bool:
 
 
 def _has_unparsed(battles: Battles) -> bool:
-    """Return whether the reply of some battle is unparsed."""
+    """Return whether the replies of one or more battles are unparsed."""
     return battles.counts().unparsed > 0
 
 
@@ -113,7 +116,11 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
 
 
 def _remedy(battles: Battles) -> str:
-    """Return what to do about battles that are unparsed or, if none is, absent."""
+    """Return what to do about lost battles, as a clause.
+
+    If no battle is unparsed, the remedy is about absent ones. Otherwise, it is about votes of
+    humans, about failed calls if there are any, or about the judge's replies.
+    """
     reasons = battles.unparsed_reasons()
     if not reasons:
         return "add the missing verdicts"
@@ -173,7 +180,11 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
 
 
 def _why_too_little(battles: Battles, lost: LostVerdicts) -> str:
-    """Return why lost verdicts of two models cannot be called usual; empty if they can."""
+    """Return why the unparsed verdicts of two models cannot be said to be like the parsed ones.
+
+    The reason is a clause: too few items, or too little agreement of verdicts on the same
+    responses. The text is empty if there is enough of both.
+    """
     items = battles.counts().items
     if items < FEWEST_ITEMS:
         return f"{quantity(items, 'item')} are too few to see it"
@@ -189,8 +200,8 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
     Args:
         battles: the battles.
         lost: the tests; not empty.
-        reason: why the verdicts cannot be called usual if no test is significant; empty if they
-            can.
+        reason: why unparsed verdicts cannot be said to be like the parsed ones if no test is
+            significant; empty if they can.
     """
     worst = _worst_outcomes(lost)
     fields = {
@@ -220,9 +231,10 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
 def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     """Return the test of lost verdicts that a check reports.
 
-    It is the most significant test of a model in `lost.models`. If the losses of single models do
-    not explain the finding, it is the test of the stronger model of each pair. If no test is
-    significant, it is the most significant one of those with a large change, else of all.
+    If any test is significant, and the losses of single models explain the finding, the result is
+    the most significant test of a model in `lost.models`. If these losses do not explain it, the
+    result is the test of the stronger model of each pair. If no test is significant, the result is
+    the most significant one of those with a large change, else of all.
     """
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
@@ -256,7 +268,10 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
 
 
 def lost_scores_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make the check of `check_lost_scores` for a card."""
+    """Make the check of `check_lost_scores` for a card.
+
+    The limit on the number of battles holds for cards, too.
+    """
     return check_lost_scores(card.battles)
 
 
@@ -298,10 +313,11 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
 def _check_unless_cut(
     check: Check, what: str, battles: Battles, cut: Sequence[int]
 ) -> tuple[Check, ...]:
-    """Return a check, or that it is not known if the models in `cut` may have lost more rows.
+    """Return a check, or that the check is not known because of rows that may be lost.
 
-    `cut` has the codes of models without rows at the start or the end of a table, which the check
-    does not count. A check that finds significant losses is returned in any case.
+    The rows are those at the start or the end of a table that the models in `cut` (codes) lack. The
+    given check does not count them. It is returned if `cut` is empty, or if it finds significant
+    losses in any case.
     """
     is_significant = check.p is not None and check.p <= ERROR_RATE
     if check.result is Result.FLAGGED and is_significant:
@@ -320,8 +336,8 @@ def _check_losses(
     Args:
         name: name of the check.
         losses: the losses; not empty.
-        everywhere: share of all results that are lost.
-        fields: further fields of the check's texts.
+        everywhere: share of the results of all models that are lost.
+        fields: further fields of the check's texts, such as `lost` and `remedy`.
     """
     large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
     # The losses of two models have the same p-value: the model that loses more is named.

@@ -33,6 +33,7 @@ MOST_UNMET = 0.2
 On pairs that never met, the judge may contradict the ratings.
 """
 MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
+"""Remedy if there are too few items to find a cycle or to test the fit."""
 
 
 def check_cycle(battles: Battles) -> tuple[Check, ...]:
@@ -67,8 +68,8 @@ def check_cycle(battles: Battles) -> tuple[Check, ...]:
 def cycle_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make the check of `check_cycle` by the section of a judge's card.
 
-    It is not known if the section is missing, or if there are too few items to find a cycle. Empty
-    for fewer than three models.
+    The check is not known if the section is missing, or if there are too few items to find a cycle.
+    Empty for fewer than three models.
     """
     if len(card.battles.models) < FEWEST_COMPARED:
         return ()
@@ -128,8 +129,8 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
 def _test_fit(fit: BradleyTerryFit, battles: Battles) -> Check:
     """Return the check of `check_fit` by a fit of the battles.
 
-    It is not known if no pair can be tested, or if too many pairs never met; else it is flagged if
-    the residual is above the threshold, whatever the p-value.
+    The check is not known if no pair can be tested, or if too many pairs never met. Otherwise, it
+    is flagged if the residual is above the threshold, whatever the p-value.
     """
     pair, p = _worst_pair(fit)
     if p is None:
@@ -174,7 +175,7 @@ def _worst_pair(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
 def fit_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make the check of `check_fit` by the section of a judge's card.
 
-    It is not known if the section is missing. Empty for fewer than three models.
+    The check is not known if the section is missing. Empty for fewer than three models.
     """
     if len(card.battles.models) < FEWEST_COMPARED:
         return ()

@@ -50,7 +50,8 @@ DECISION_THRESHOLD = CHECKS[ORDER_DECIDES].threshold
 def sees_both_responses(battles: Battles) -> bool:
     """Return whether the judge saw both responses at once, so that one was shown first.
 
-    It did not if the battles have scores of each response and no record of both orders.
+    The result is False only if the battles have scores of single responses and no record of both
+    orders.
     """
     return "score_a" not in battles.columns or battles.swaps() is not None
 
@@ -74,10 +75,12 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
 
 
 def order_warnings(battles: Battles) -> list[Notice]:
-    """Return the flagged checks of the order of all verdicts of a slice's judges, as warnings.
+    """Return warnings about the order of responses over all verdicts of the judges of a slice.
 
-    A check that does not say that the order decides must be flagged at `LEVEL_OF_WARNINGS`. Empty
-    if the checks of `check_position` are of all verdicts.
+    They are needed only if `check_position` makes the checks of the slice from its own verdicts
+    (`check_orders_of_slice`); otherwise the list is empty. The warnings are the flagged checks of
+    all verdicts: `order decides` in any case, and each other check only if its p-value is at most
+    `LEVEL_OF_WARNINGS`.
     """
     if not check_orders_of_slice(battles):
         return []
@@ -120,7 +123,10 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
 
 
 def _about_slice(check: Check, value: str) -> Check:
-    """Return a check whose text says of which slice it is."""
+    """Return a check whose texts name the slice.
+
+    The fields `judges` and `verdicts`, if they are there, get the value of the slice.
+    """
     fields = dict(check.fields)
     if "judges" in fields:
         fields["judges"] = f"on {value}, {fields['judges']}"
@@ -197,10 +203,11 @@ def _find_biased_slices(
 
 
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
-    """Return the p-value that the effect in one slice is that in the others together.
+    """Return the p-value of the hypothesis that one slice has the effect of all other slices.
 
-    The effects of the others are averaged by their numbers of verdicts. Slices without an interval
-    are left out. The p-value is 1 if there is no other slice, or if this slice has no interval.
+    The effects of the other slices are averaged by their numbers of verdicts. Slices without an
+    interval are left out. The p-value is 1 if there is no other slice, or if this slice has no
+    interval.
 
     Args:
         measured: value and effect of each slice.
@@ -259,7 +266,10 @@ def _check_of_slices(
 
 
 def _first_rate(effect: OrderEffect) -> str:
-    """Return the win rate of the response shown first as text, with the judge if it is named."""
+    """Write the win rate of the response shown first.
+
+    The name of the judge follows if the effect has one, as `62.0% by gpt`.
+    """
     judge = f" by {effect.judge}" if effect.judge else ""
     return f"{0.5 + effect.lean:.1%}{judge}"
 
@@ -271,7 +281,8 @@ def _check_orders(
 
     Args:
         battles: the battles.
-        most: with more battles, `one order` is not known; None to make it always.
+        most: with more battles in all, judges of single orders are not tested, and `one order` is
+            not known; None for no limit.
         level: confidence level of the intervals.
     """
     if not battles.tally.judged or not sees_both_responses(battles):
@@ -331,7 +342,9 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
 
 
 def order_not_known(check: Check, p: float) -> Check:
-    """Return that the order may decide or not, in place of a check whose adjusted p is above 5%.
+    """Return the check `position`, which is not known, in place of `order decides`.
+
+    The order may decide or not: the adjusted p-value of the check is above 5%.
 
     Args:
         check: the check `order decides`.
@@ -344,7 +357,12 @@ def order_not_known(check: Check, p: float) -> Check:
 
 
 def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
-    """Return that there are too few pairs to know the effect of the order on a judge."""
+    """Return the check `position`, which is not known because a judge has too few pairs.
+
+    Args:
+        effect: the effect on the judge, or on all judges together.
+        several: whether several judges decided the battles.
+    """
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
         return not_known(
@@ -410,7 +428,10 @@ def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:
 
 
 def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a win rate with 0.5 subtracted from number and interval."""
+    """Return a copy of the facts of a win rate, with 0.5 subtracted.
+
+    It is subtracted from `number` and from both ends of `interval`, if there is one.
+    """
     interval = facts["interval"]
     if interval is not None:
         low, high = interval
@@ -435,9 +456,10 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def doubt_about_one_order(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check that single orders, or those of some slices, may decide verdicts.
+    """Return the flagged check `one order` or, if it is not flagged, `order in slices`.
 
-    The result is None if neither is flagged.
+    The order may then decide the verdicts of judges of single orders, or those of some slices. The
+    result is None if neither check is flagged.
 
     Args:
         checks: adjusted checks.

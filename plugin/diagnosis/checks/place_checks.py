@@ -85,17 +85,18 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
 
 
 def _places_of(standings: Standings) -> dict[str, int]:
-    """Return the place of each model among the rows of the ranking, from 1."""
+    """Return the place of each model in the rows of the ranking, from 1, by name."""
     return {entry.model: place for place, entry in enumerate(standings.entries, start=1)}
 
 
 def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
-    """Return the neighbours that the fewest further items would separate, and this number.
+    """Return the pair of neighbours that the fewest further items would separate.
 
     Returns:
-        The upper one among the models with a place, from 1, and the number of items. None if all
-        neighbours are separated, if the number is unknown for all others, if a tournament has
-        decided, or if newcomers were placed on a given ladder.
+        Place of the upper one of both among the models with a place, from 1, and the number of
+        further items for 80% power. None if all neighbours are separated, if the number is unknown
+        for all pairs that are not, if a tournament has decided, or if newcomers were placed on a
+        given ladder.
     """
     separation = standings.separation
     has_decisions = "decisions" in standings.diagnostics.get("answer", {})
@@ -118,8 +119,9 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
 def _further_text(standings: Standings, separation: Separation) -> str:
     """Return how many further items would separate the neighbours that need the fewest.
 
-    It is the end of a sentence, with both places and models; empty if `nearest_open_places` gives
-    none. If voters or judges vary, and are no more than the items, their number is named instead.
+    The text is the end of a sentence, with both places and models; it is empty if
+    `nearest_open_places` gives none. If voters or judges vary, and are no more than the items,
+    their number is named instead.
     """
     nearest = nearest_open_places(standings)
     if nearest is None:
@@ -206,9 +208,10 @@ def describe_elo(data: AuditData) -> tuple[Check, ...]:
 
 
 def _reason_against_elo(data: AuditData) -> str:
-    """Return why gaps in Elo are no win rates; empty if they are.
+    """Return why gaps in Elo are no win rates, as a clause; empty if they are.
 
-    The first reason of those that `describe_elo` lists is returned.
+    The first reason that holds is returned: flagged probes, graded credits, no intervals, or a
+    first model whose rating nothing bounds.
     """
     flagged = [check.name for check in data.checks if check.is_flagged]
     against = [name for name in dict.fromkeys(flagged) if name not in HARMLESS_TO_ELO]
@@ -227,7 +230,7 @@ def _reason_against_elo(data: AuditData) -> str:
 
 
 def _scale_of(data: AuditData) -> str:
-    """Return in words whose scale the ratings are on."""
+    """Return whose preferences the gaps in Elo stand for, such as `those of this judge`."""
     if {"soft", "structured"} & data.standings.diagnostics.keys():
         return "those of humans"
     if are_human_votes(data.battles):

@@ -142,6 +142,10 @@ def _shared_verdicts(battles: Battles) -> SharedVerdicts:
 
     A matchup is two models on an item. Repeats and orders of a judge are summed; 0 stands for a tie
     and for a matchup that the judge did not judge.
+
+    Returns:
+        All judges and matchups of readable battles, also matchups of one judge. Battles whose judge
+        is not listed are left out.
     """
     rows = np.flatnonzero(battles.readable)
     judges = battles.judges

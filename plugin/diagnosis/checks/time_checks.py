@@ -34,7 +34,9 @@ FEWEST_DATED = 0.9
 FEWEST_CLUSTERS = 20
 """Models with battles on fewer items are not tested: errors of their slopes are unreliable."""
 NO_TIMES = "no column has dates or times"
+"""Why the check is not known, if no column has the name and values of a time."""
 NO_VERDICT = "no battle has a verdict"
+"""Why the check is not known, if no battle is readable."""
 FEWEST_TIMES = 3
 """A column with fewer different times has periods, as categories, and no course of time."""
 
@@ -57,7 +59,7 @@ class Slope:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of no change."""
+        """The two-sided p-value of the hypothesis that the win rate does not change."""
         return float(2 * stdtr(self.clusters - 1, -abs(self.change) / self.error))
 
 
@@ -67,9 +69,10 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
         models (Bonferroni), and not yet adjusted with other checks. It is flagged if this p-value
-        is at most 5% and the change is above the threshold. Of several usable columns of times,
-        that with the largest share of known times is used. Not known for too many battles, if no
-        model has enough items, if a part of the times is not readable, or if no column has times.
+        is at most 5% and the change is above the threshold. Of several usable columns of times, the
+        one with the largest share of known times is used. Not known if no battle is readable, if no
+        column has times, if a usable column is lacking (`_problem_of_times`), for too many battles,
+        or if no model has enough items.
     """
     if not battles.tally.judged:
         return (not_known("time", reason=NO_VERDICT),)
@@ -149,7 +152,7 @@ def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:
 
 
 def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
-    """Return why a column of times cannot be used; empty if it can.
+    """Return why a column of times cannot be used, as a clause; empty if it can.
 
     It needs a time for `FEWEST_DATED` of the readable battles, and `FEWEST_TIMES` different times.
     """
@@ -165,21 +168,28 @@ def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
 
 
 def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
-    """Return the slope of each model with enough items and, if voters are known, enough voters.
+    """Return the slope of each model for which all errors can be computed.
 
-    Errors are clustered by item, or by voter (or judge) if these give a larger error.
+    Errors are clustered by item and, if voters (or judges) are many enough, also by voter; the
+    larger one of both is kept. A model needs enough clusters of each kind (`_slope_of_model`).
 
     Args:
         battles: the battles.
         seconds: time of each battle, NaN if unknown, shape (battles,).
+
+    Returns:
+        The slopes, in the order of the models; a model without a slope is left out.
     """
     has_verdict_and_time = battles.readable & np.isfinite(seconds)
     low, high, value = pair_values(battles, has_verdict_and_time)
     rank = _mid_ranks(seconds[has_verdict_and_time])
     pair = low * len(battles.models) + high
+    # What each battle differs from the mean of its pair: in outcome and in time.
     size = np.maximum(np.bincount(pair), 1)
-    rest = value - (np.bincount(pair, value) / size)[pair]
-    moment = rank - (np.bincount(pair, rank) / size)[pair]
+    mean_value = np.bincount(pair, value) / size
+    mean_rank = np.bincount(pair, rank) / size
+    rest = value - mean_value[pair]
+    moment = rank - mean_rank[pair]
     units = [np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)[1]]
     raters = raters_of(battles, has_verdict_and_time)
     if raters is not None:
@@ -242,7 +252,10 @@ def _slope_of_model(
 
 
 def _span_text(seconds: np.ndarray) -> str:
-    """Return the first and the last day of the battles as text."""
+    """Return the first and the last day of the battles, in UTC.
+
+    For example: `2024-01-02 to 2024-03-04`. At least one time must be known.
+    """
     known_seconds = seconds[np.isfinite(seconds)]
     days = [
         datetime.fromtimestamp(float(end), UTC).date()

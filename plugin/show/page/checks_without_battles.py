@@ -13,11 +13,14 @@ ROW_WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made with
 def checks_table(standings: Standings) -> Table:
     """Build the table with name, result and finding of each check that needs no battles.
 
-    These are the checks of connection, unparsed replies and number of items. One row stands for the
-    others.
+    These are the checks of connection, unparsed replies and number of items. The last row stands
+    for all other checks.
 
     Args:
         standings: the ranking that the page shows first.
+
+    Returns:
+        A table with the columns `CHECK_COLUMNS`.
     """
     checks = [
         *check_connected(standings),

@@ -10,7 +10,10 @@ from podium.show.page.packing import read_asset, render_page
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
-    """Render the voting page of a label sheet, one battle per row, without the models' names."""
+    """Render the voting page of a label sheet as one HTML document.
+
+    Each row is a battle, without the models' names. The order of the rows is kept.
+    """
     sheet = sheet_table(rows)
     items_and_battles = sheet[["item", "battle"]].to_dict("records")
     cards = []

@@ -31,10 +31,11 @@ LEGEND = (
     "the other of its models (a coin has 0.693); ECE is that of the fit itself, and next to 0 for "
     "a fitted constant; width is the median over half splits"
 )
+"""Note below the table that compares targets."""
 
 
 def agreement_report(agreement: Agreement) -> Report:
-    """Build the report on battle-by-battle agreement with humans."""
+    """Build the report on the agreement of judge and humans, battle by battle."""
     rows = [
         ("battles with a verdict and a human label", f"{agreement.battles:,}"),
         ("kappa (win, tie, loss)", number_text(agreement.kappa, digits=3)),
@@ -237,14 +238,17 @@ def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
 
 
 def _contender_cells(contender: "Contender") -> list[str]:
-    """Return the cells that name ratings: kind, parameter, whether they are scale-corrected."""
+    """Return three cells that name ratings: kind, parameter, and `scale-corrected` if they are."""
     kind, parameter = _ratings_name(contender.calibration, contender.kind)
     correction = "scale-corrected" if contender.is_scale_corrected else ""
     return [kind, f"({parameter})" if parameter else "", correction]
 
 
 def _signed_text(figure: Estimate | None, digits: int) -> str:
-    """Format a figure and its interval with signs; a dash if it is unknown."""
+    """Format a figure and its interval with signs, such as `+1.2 (-0.3 … +2.7)`.
+
+    An interval that is unknown is left out; the text is a dash if the figure is unknown.
+    """
     if figure is None:
         return EMPTY
     ends = "" if figure.low is None else f" ({figure.low:+.{digits}f} … {figure.high:+.{digits}f})"
@@ -450,7 +454,7 @@ def _models_report(calibration: Calibration) -> Report:
 
 
 def _reliability_report(calibration: Calibration) -> Report | None:
-    """Build the report on agreement by size of the judge's signal; None if there is no signal."""
+    """Build the report on agreement by size of the judge's signal; None without bins."""
     rows = []
     for each_bin in calibration.agreement.bins:
         bar = "█" * round(max(0.0, each_bin.agreement - 0.5) * 40)
@@ -481,7 +485,11 @@ def _stability_report(calibration: Calibration) -> Report | None:
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
-    """Format the intervals of error, Spearman's rho and Kendall's tau; dashes if unknown."""
+    """Format the intervals of mean absolute error, Spearman's rho and Kendall's tau.
+
+    Returns:
+        Three texts; a dash for an interval that is unknown.
+    """
     intervals = (
         (accuracy.mae_interval, 1),
         (accuracy.spearman_interval, 2),
@@ -494,7 +502,7 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
 
 
 def _quantile_text(conformal: Conformal) -> str:
-    """Format the quantile of a conformal interval. It is infinite if there are too few models."""
+    """Format the quantile of a conformal interval; `∞` if there are too few models."""
     return "∞" if conformal.q is None else f"{conformal.q:.2f}"
 
 

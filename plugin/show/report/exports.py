@@ -24,9 +24,11 @@ from podium.wording import quantity, some
 UNSAFE_CHARACTERS = re.compile(r'[<>:"/\\|?*\s]+')
 """Matches characters that the name of a file cannot have on every system."""
 WINDOWS_DEVICE = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
-"""Names that Windows reserves for devices, such as `com1` and `con.txt`."""
+"""Matches the names of devices on Windows."""
 STORE_NAME = r"data|unknown"
+"""Matches the names that a datastore reserves."""
 EMPTY_NAME = ""
+"""Matches the empty name."""
 RESERVED_NAME = re.compile(f"{WINDOWS_DEVICE}|{STORE_NAME}|{EMPTY_NAME}", re.IGNORECASE)
 """Matches names that Windows (`con`, `com1.txt`) or a datastore reserves, and the empty name."""
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -73,8 +75,9 @@ def task_of_standings(standings: Standings, options: ExportOptions) -> str | Non
 def dataset_of_standings(
     ranking: Ranking, standings: Standings, options: ExportOptions
 ) -> str | None:
-    """Return the dataset of the items on the Hugging Face hub: the given one, else that of the
-    runs; None if neither is known.
+    """Return the dataset of the items on the Hugging Face hub.
+
+    The dataset is the given one, else that of the runs; None if neither is known.
 
     Raises:
         UsageError: a dataset is given, and the ranking has several tasks, or the runs record
@@ -195,12 +198,18 @@ def hub_result_files(
 
 
 def _yaml_text(text: str) -> str:
-    """Write a text as a JSON string, which is also valid YAML."""
+    """Write a text as a JSON string, which is also valid YAML.
+
+    Control characters are escaped.
+    """
     return json.dumps(printable(text), ensure_ascii=False)
 
 
 def describe_measured(standings: Standings, task: str | None) -> str:
-    """Return in words what a score is: a mean of a metric, or a rating by verdicts or metrics.
+    """Return a clause on what a score is.
+
+    A score is a mean or median of a metric, or a rating (or win rate) by verdicts or metrics. The
+    task is named if it is known.
 
     Args:
         standings: the table of the score.
@@ -217,9 +226,9 @@ def describe_measured(standings: Standings, task: str | None) -> str:
 
 
 def group_notes(standings: Standings, entry: Entry) -> list[str]:
-    """Return a note with the models that a score compares with, if other models never met them.
+    """Return a note on which models a score can be compared with.
 
-    Empty if battles connect all models.
+    The list has one note if groups of models never met, and is empty if battles connect all models.
     """
     for group in standings.unconnected_groups:
         if entry.model in group:

@@ -142,6 +142,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
             return 1.0
         if f == math.inf:
             return 0.0
+        # Degrees of freedom of NaN are not above 0, either.
         if f < 0 or not of_numerator > 0 or not of_denominator > 0:
             return math.nan
         log_odds = math.log(of_denominator) - math.log(of_numerator) - math.log(f)
@@ -222,6 +223,7 @@ def find_root(
     at = _Point(high, function(high))
     if before.value == 0:
         return low
+    # NaN is not below 0, either.
     if not before.value * at.value <= 0:
         raise ValueError("the function has the same sign at both points")
     other = before

@@ -99,7 +99,7 @@ def _ladder_of_csv(path: Path) -> Ladder:
             f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
         ) from None
     rows = csv.DictReader(StringIO(text, newline=""))
-    if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
+    if not {"model", "rating"}.issubset(rows.fieldnames or ()):
         raise DataError(
             "no columns model and rating", row="header", remedy="name them model, rating and se"
         )

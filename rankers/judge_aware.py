@@ -268,13 +268,13 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
             judges_text = " or ".join(judges)
         yield "judges contradict", {"who": judges_text}
     if p is not None and p < REJECTION_P:
-        deviating = []
+        deviations = {}
         for name, row in judges.items():
             if row["p_value"] is not None and row["p_value"] < REJECTION_P:
-                deviating.append((row["disagreement"], name))
+                deviations[name] = row["disagreement"]
         # The largest deviation comes first; equal ones are in the order of the names.
-        deviating.sort(key=lambda pair: (-pair[0], pair[1]))
-        judges_text = some([f"{name} by {deviation:.0f} Elo" for deviation, name in deviating])
+        deviating = sorted(deviations, key=lambda name: (-deviations[name], name))
+        judges_text = some([f"{name} by {deviations[name]:.0f} Elo" for name in deviating])
         # The sentence ends with the judges in brackets, or without them if none is known.
         in_brackets = f" ({judges_text})" if judges_text else ""
         yield "one truth", {"p": p, "who": in_brackets}

@@ -718,7 +718,7 @@ def score_places(battles: Battles) -> ScorePlaces:
         NotIdentifiedError: there are no pointwise scores.
     """
     table = battles.table
-    if not {"score_a", "score_b"} <= set(table):
+    if not {"score_a", "score_b"}.issubset(table):
         raise NotIdentifiedError(
             "no pointwise scores (columns score_a, score_b): mean and median need them; "
             "rank with bradley-terry or win-rate instead"

@@ -93,7 +93,7 @@ def is_label_of_response(label: str, other_labels: list[str]) -> bool:
 def _is_label_of_criterion(label: str) -> bool:
     """Return whether the label of a row or column names a criterion, such as `Correctness`."""
     names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
-    return not names <= LABEL_WORDS | WEAK_LABEL_WORDS
+    return not names.issubset(LABEL_WORDS | WEAK_LABEL_WORDS)
 
 
 def is_desirable(label: str) -> bool:

@@ -146,7 +146,9 @@ class Kind(NamedTuple):
 
 def _value_of_grade(grade: str) -> float:
     """Return the value of a letter grade: A+ is the highest one."""
-    sign = 0 if len(grade) == 1 else 1 if grade.endswith("+") else -1
+    sign = 0
+    if len(grade) > 1:
+        sign = 1 if grade.endswith("+") else -1
     return -3 * "ABCDEF".index(grade[0]) + sign
 
 
@@ -169,8 +171,10 @@ def _are_letter_grades(pair: Pair) -> bool:
     The letters A and B alone never are.
     """
     letters = {mark.mark for mark in pair}
-    is_named = any(GRADE_WORD.search(mark.words) for mark in pair)
-    return not letters <= BARE_LETTERS and (is_named or any(len(letter) > 1 for letter in letters))
+    if letters.issubset(BARE_LETTERS):
+        return False
+    has_sign = any(len(letter) > 1 for letter in letters)
+    return has_sign or any(GRADE_WORD.search(mark.words) for mark in pair)
 
 
 def _are_spelled_scores(pair: Pair) -> bool:

@@ -414,22 +414,24 @@ def shared_option(name: str) -> Decorator:
     """
     option = OPTIONS_BY_NAME[name]
     flag = f"--{name.replace('_', '-')}"
-    how: dict[str, Any] = {"multiple": option.kind in ("texts", "words", "conditions", "files")}
+    click_options: dict[str, Any] = {
+        "multiple": option.kind in ("texts", "words", "conditions", "files")
+    }
     if option.kind == "truth":
         flag = f"{flag}/--no-{name.replace('_', '-')}"
-        how["default"] = None
+        click_options["default"] = None
     elif option.kind == "flag":
-        how["is_flag"] = True
+        click_options["is_flag"] = True
     elif option.words:
-        how["type"] = click.Choice(option.words)
+        click_options["type"] = click.Choice(option.words)
     else:
-        how["metavar"] = option.shown
+        click_options["metavar"] = option.shown
     if option.kind == "word":
-        how["default"] = option.words[0]
+        click_options["default"] = option.words[0]
     types: dict[str, Any] = {"conditions": read_condition, "files": click.Path()}
     if option.kind in types:
-        how["type"] = types[option.kind]
-    return click.option(flag, help=option.help, **how)
+        click_options["type"] = types[option.kind]
+    return click.option(flag, help=option.help, **click_options)
 
 
 assigned = partial(

@@ -307,7 +307,7 @@ class Battles:
         It is False for battles that have no credit because a score is missing.
         """
         unparsed = ~self.readable
-        if not unparsed.any() or not {"score_a", "reason"} <= self.rows.battle_columns:
+        if not unparsed.any() or not {"score_a", "reason"}.issubset(self.rows.battle_columns):
             return unparsed
         reasons = self.rows.texts_of("reason").tolist()
         lacks = [reason is not None and lacks_score(reason) for reason in reasons]

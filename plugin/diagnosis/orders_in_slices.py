@@ -104,7 +104,7 @@ def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list
     """
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     names = [name.strip() for name in column.split(",")]
-    if not {*names, "order"} <= judgments.rows.battle_columns:
+    if not {*names, "order"}.issubset(judgments.rows.battle_columns):
         return {}
     shown_verdicts = _shown_verdicts(judgments)
     rows_of_value = _rows_of_values(judgments, names, shown_verdicts.place)

@@ -31,11 +31,11 @@ def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[st
         options: podium's options of the run: the rankers, and the file of the calibration.
         settings: options of the rankers, by name.
     """
-    how: dict[str, Any] = {
+    rank_options: dict[str, Any] = {
         "by": ranked_apart(battles, options.rankers),
         "calibration": options.calibration,
     }
-    return rank(battles, options.rankers, **how, **settings)
+    return rank(battles, options.rankers, **rank_options, **settings)
 
 
 def with_anchor(

@@ -429,12 +429,18 @@ def _gravest_of_judges(checks_by_judge: Sequence[tuple[str, Check]]) -> list[tup
         checks_by_judge: checks with the names of their judges.
     """
     order = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
+
+    def place_of_result(judge_and_check: tuple[str, Check]) -> int:
+        """Return the place of a check's result in `order`."""
+        _, check = judge_and_check
+        return order.index(check.result)
+
     gravest = []
     for name in dict.fromkeys(check.name for _, check in checks_by_judge):
         checks_of_judges = [
             (judge, check) for judge, check in checks_by_judge if check.name == name
         ]
-        judge, check = min(checks_of_judges, key=lambda each: order.index(each[1].result))
+        judge, check = min(checks_of_judges, key=place_of_result)
         is_shared = all(other.finding_text == check.finding_text for _, other in checks_of_judges)
         has_reason = not check.is_known and is_shared
         gravest.append(("" if has_reason else judge, check))

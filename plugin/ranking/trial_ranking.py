@@ -61,7 +61,7 @@ class ComingBattles:
 def coming_verdicts(
     models: Sequence[str],
     judges: Sequence[str],
-    how: Judging,
+    judging: Judging,
     *,
     one_jury: bool = False,
     human: bool = False,
@@ -71,20 +71,20 @@ def coming_verdicts(
     Args:
         models: names of the models.
         judges: names of the judges.
-        how: how the judges will be asked.
+        judging: how the judges will be asked.
         one_jury: whether the judges are one jury.
         human: whether the battles come with human labels.
     """
-    realization = how.realization
+    realization = judging.realization
     has_soft_credits = realization.probabilities == "soften" and not realization.margins
     return ComingBattles(
         models=models,
         judges=judges,
         one_jury=one_jury,
         margins=realization.margins,
-        graded=has_soft_credits and how.logprobs != "off",
-        may_be_plain=(how.logprobs == "auto"),
-        scores=not how.is_pairwise,
+        graded=has_soft_credits and judging.logprobs != "off",
+        may_be_plain=(judging.logprobs == "auto"),
+        scores=not judging.is_pairwise,
         human=human,
     )
 

@@ -270,17 +270,16 @@ def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord])
         first = items.get(question.item)
         if first is None or first.instruction is None:
             items[question.item] = question
-    run_by_key = []
+    run_by_key = {}
     for (source, model), items in questions_of_run.items():
         sources = [*dict.fromkeys(question.source for question in items.values())]
         run = runs.get(source) or RunRecord(model, task, some(sources), is_described=False)
         run = _with_system(replace(run, model=model, task=task), items.values())
         is_split = len(sources) > 1
         records = [_record_of_question(question, is_split) for question in items.values()]
-        run_by_key.append(((source, model), AskedRun(run, records)))
-    run_by_key.sort(key=lambda key_and_run: _run_order(key_and_run[1]))
-    keys = [key for key, _ in run_by_key]
-    asked_runs = [run for _, run in run_by_key]
+        run_by_key[source, model] = AskedRun(run, records)
+    keys = sorted(run_by_key, key=lambda key: _run_order(run_by_key[key]))
+    asked_runs = [run_by_key[key] for key in keys]
     questions = [list(questions_of_run[key].values()) for key in keys]
     return TaskRuns(keys, asked=asked_runs, questions=questions)
 

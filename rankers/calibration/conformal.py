@@ -330,12 +330,10 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
         calibrated_judge = calibration.shown_judge
         if calibrated_judge in others:
             # The two differ in what short names leave out, such as the prompt.
-            calibrated_judge, others = (
-                judge,
-                [name for name in battles.short_judges if name != judge],
-            )
+            calibrated_judge = judge
+            others = [name for name in battles.short_judges if name != judge]
         yield Notice("other-judge", {"calibrated": calibrated_judge, "judges": others})
-    if calibrated_prompts and prompts and not prompts <= calibrated_prompts:
+    if calibrated_prompts and prompts and not prompts.issubset(calibrated_prompts):
         fields = {"calibrated": sorted(calibrated_prompts), "prompts": sorted(prompts)}
         yield Notice("other-prompt", fields)
     if margin_before:

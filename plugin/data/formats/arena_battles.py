@@ -167,7 +167,7 @@ def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
     Rows without an item are about questions of their own. The result is False without a column
     `item` or `turn`.
     """
-    if not {"item", "turn"} <= {*frame}:
+    if not {"item", "turn"}.issubset(frame):
         return False
     turns = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])})
     turns_of_items = turns.dropna(subset="item").drop_duplicates()

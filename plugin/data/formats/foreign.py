@@ -187,7 +187,7 @@ def _order_of_first(records: Records, foreign: Foreign) -> str:
         DataError: a cell is empty, or something else.
     """
     columns = records.columns
-    if not {FIRST, "model_a", "model_b"} <= columns.keys():
+    if not {FIRST, "model_a", "model_b"}.issubset(columns):
         raise UsageError(f"--columns {FIRST}=...: also name the columns model_a and model_b")
     if foreign.shown is not None:
         raise UsageError(f"--columns {FIRST}=... says which response was first: leave out --shown")

@@ -388,7 +388,7 @@ def _plain_type(records: Records, column: Column) -> str | None:
     types = {name for (name,) in rows}
     if types <= {"VARCHAR"}:
         return TEXT
-    if not types <= JSON_NUMBERS:
+    if not types.issubset(JSON_NUMBERS):
         return None
     # Each number is compared once, however often it stands in the column. Without `materialized`,
     # DuckDB compares before it looks for different numbers.

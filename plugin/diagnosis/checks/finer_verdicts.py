@@ -94,7 +94,7 @@ def _realizations(battles: Battles) -> frozenset[str | None]:
 
 def _may_weigh(battles: Battles) -> bool:
     """Return whether token probabilities could grade verdicts, and grade none yet."""
-    if not _realizations(battles) <= GRADABLE_REALIZATIONS:
+    if not _realizations(battles).issubset(GRADABLE_REALIZATIONS):
         return False
     if HARD_CREDIT not in battles.columns:
         return True

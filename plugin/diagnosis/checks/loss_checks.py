@@ -177,6 +177,7 @@ def _why_too_little(battles: Battles, lost: LostVerdicts) -> str:
     items = battles.counts().items
     if items < FEWEST_ITEMS:
         return f"{quantity(items, 'item')} are too few to see it"
+    # An agreement of NaN is too low, too.
     if not lost.agreement >= LEAST_AGREEMENT:
         return f"verdicts on the same responses agree in {lost.agreement:.1%} only"
     return ""

@@ -187,7 +187,13 @@ def _find_biased_slices(
             least = BIAS_THRESHOLD if effect.is_single else DECISION_THRESHOLD
             if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
-    return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
+
+    def size_of_effect(biased_slice: tuple[str, OrderEffect, float]) -> float:
+        """Return how far the win rate of the response shown first is from one half."""
+        _, effect, _ = biased_slice
+        return abs(effect.lean)
+
+    return sorted(biased_slices, key=size_of_effect, reverse=True)
 
 
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
@@ -200,23 +206,26 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
         measured: value and effect of each slice.
         place: position of the slice.
     """
-    rates = [effect.rate for _, effect in measured]
-    slice_rates = []
-    for k, rate in enumerate(rates):
+    value_and_error: tuple[float, float] | None = None
+    other_slices = []
+    for k, (_, effect) in enumerate(measured):
+        rate = effect.rate
         if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
-            if k == place:
-                return 1.0
             continue
         # A 95% interval reaches about two standard errors to both sides.
         error = (rate.high - rate.low) / 4
-        slice_rates.append((k, rate.value, error, float(rate.n)))
-    others = [each for each in slice_rates if each[0] != place]
-    if not others:
+        if k == place:
+            value_and_error = (rate.value, error)
+        else:
+            other_slices.append((rate.value, error, float(rate.n)))
+    if value_and_error is None or not other_slices:
         return 1.0
-    _, value, error, _ = next(each for each in slice_rates if each[0] == place)
-    total = sum(number for _, _, _, number in others)
-    mean = sum(number * other for _, other, _, number in others) / total
-    variance = sum((number * each) ** 2 for _, _, each, number in others) / total**2
+    value, error = value_and_error
+    total = sum(number for _, _, number in other_slices)
+    mean = sum(number * other_value for other_value, _, number in other_slices) / total
+    variance = (
+        sum((number * other_error) ** 2 for _, other_error, number in other_slices) / total**2
+    )
     error_of_difference = float(np.sqrt(error**2 + variance))
     z = abs(value - mean) / max(error_of_difference, 1e-12)  # no division by 0
     return float(2 * ndtr(-z))

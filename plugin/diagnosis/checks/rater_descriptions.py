@@ -121,7 +121,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
             agreements.append((agreement, battles.short_judges.get(name, name)))
     if not agreements:
         return (not_known("judges", reason="no battle has a winner by two judges"),)
-    agreements.sort(key=lambda each: (each[0].value, each[1]))
+    agreements.sort(key=_value_and_judge)
     least, judge = agreements[0]
     most, best = agreements[-1]
     # Two judges agree with each other equally often.
@@ -129,6 +129,12 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     verdicts = f"{quantity(least.n, 'verdict')} on the same battles"
     facts = facts_of(least, judge=judge, verdicts=verdicts, most=more)
     return (make_check("judges", is_flagged=False, **facts),)
+
+
+def _value_and_judge(agreement: tuple[Statistic, str]) -> tuple[float, str]:
+    """Return the key by which agreements are sorted: by value, then by the name of the judge."""
+    figure, judge = agreement
+    return figure.value, judge
 
 
 def _shared_verdicts(battles: Battles) -> SharedVerdicts:

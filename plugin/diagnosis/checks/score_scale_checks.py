@@ -86,7 +86,7 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
         The flagged check, with the first such task or metric as example; empty if no scores look
         so, if there are no scores, or if a judge decided too many battles.
     """
-    if not {"score_a", "score_b"} <= battles.columns:
+    if not {"score_a", "score_b"}.issubset(battles.columns):
         return ()
     if is_judged(battles) and are_too_many(battles):
         return ()

@@ -7,6 +7,7 @@ changes from the first battle to the last. Time is the rank of the battle among 
 that a pause does not count as much as battles.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -75,11 +76,9 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     columns = _time_columns(battles)
     if not columns:
         return (not_known("time", reason=NO_TIMES),)
-    problems = {name: _problem_of_times(battles, name, seconds) for name, seconds in columns}
-    usable = [column for column in columns if not problems[column[0]]]
-    name, seconds = max(usable or columns, key=lambda column: _share_of_times(battles, column[1]))
-    if problems[name]:
-        return (not_known("time", reason=problems[name]),)
+    name, seconds, problem = _choose_times(battles, dict(columns))
+    if problem:
+        return (not_known("time", reason=problem),)
     if are_too_many(battles):
         return (not_known("time", reason=why_too_many(battles)),)
     slopes = _slopes_of_models(battles, seconds)
@@ -124,6 +123,24 @@ def _time_columns(battles: Battles) -> list[tuple[str, np.ndarray]]:
             if np.isfinite(seconds[battles.readable]).any():
                 columns.append((name, seconds))
     return columns
+
+
+def _choose_times(
+    battles: Battles, columns: Mapping[str, np.ndarray]
+) -> tuple[str, np.ndarray, str]:
+    """Choose the column of times that most battles have, if any can be used, among those.
+
+    Args:
+        battles: the battles.
+        columns: the times in seconds by column, shape (battles,) each; at least one column.
+
+    Returns:
+        The column's name, its times, and why it cannot be used; empty if it can.
+    """
+    problems = {name: _problem_of_times(battles, name, columns[name]) for name in columns}
+    usable = [name for name, problem in problems.items() if not problem]
+    chosen_name = max(usable or columns, key=lambda name: _share_of_times(battles, columns[name]))
+    return chosen_name, columns[chosen_name], problems[chosen_name]
 
 
 def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:

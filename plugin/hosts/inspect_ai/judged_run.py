@@ -75,9 +75,9 @@ def check_tournament(options: RankerOptions) -> None:
     task_options = (RUN_OPTIONS | own_options) - ARGUMENTS_NOT_TYPED
     refuse_unknown_options(options.args, task_options | known_options())
     judging = {name: value for name, value in options.args.items() if name in known_options()}
-    how = catalogue.judging_settings(**judging)
+    settings = catalogue.judging_settings(**judging)
     rule_options, *_ = split_options(name, options.args)
-    side_fixed_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
+    side_fixed_first(name, catalogue.make_tournament(name, rule_options), settings, options.args)
     judges = options.args.get("judges", "all")
     read_shares(judges, options.args.get("overlap", 0.0), len(options.judges))
     for judge in options.judges:
@@ -145,8 +145,8 @@ def play_tournament(
 
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(make_task)
-    how = _log_options(log_dir, display)
-    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
+    log_options = _log_options(log_dir, display)
+    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **log_options)
     with _console_for(display):
         log = _play_to_end(play, log_dir)
     for text in cached_tokens_texts(log.stats.model_usage, options.args.get("prices")):
@@ -284,8 +284,10 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
         cannot_judge = why_stopped.cannot_judge
-        how = "" if cannot_judge else f"; {again} the rest"
-        return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
+        how_to_resume = "" if cannot_judge else f"; {again} the rest"
+        return TournamentFailure(
+            redact(f"{why_stopped.text}{how_to_resume}", secrets), cannot_judge
+        )
     if not failed:
         message = log.error.message if log.error else "no reason given"
         why = redact(message, secrets)

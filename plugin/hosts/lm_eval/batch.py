@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def judge_battles(
-    how: Judging,
+    judging: Judging,
     battles: Sequence[Mapping[str, Any]],
     models: Callable[[], list[Model]],
     *,
@@ -61,7 +61,7 @@ def judge_battles(
     input tokens came from a provider's prompt cache, a line says how many.
 
     Args:
-        how: how the judges are asked, and how their replies are parsed.
+        judging: how the judges are asked, and how their replies are parsed.
         battles: the fields of `BattleMetadata` of each battle.
         models: makes the judges, which are closed at the end; not called without battles.
         turns: the values of the options `judges` and `overlap`.
@@ -84,9 +84,9 @@ def judge_battles(
         usage = count_usage()
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
-            rotation = build_rotation(*turns, how, how.seed, jury)
+            rotation = build_rotation(*turns, judging, judging.seed, jury)
             run = Run(
-                how,
+                judging,
                 cache=cache,
                 call_timeout=call_timeout,
                 jury=jury,
@@ -142,15 +142,15 @@ class BatchJudge:
     def __init__(self, run: Run, concurrency: int) -> None:
         """Set up a batch with at most `concurrency` calls at once."""
         self.run = run
-        judges = [run.judge_of(model) for model in jury_of(run.how, run.jury)]
+        judges = [run.judge_of(model) for model in jury_of(run.judging, run.jury)]
         self.records = {judge.name: judge.to_json() for judge in judges}
         self.jury: dict[str, Any] = {}
         if run.rotating:
             self.jury = {"jury": name_jury([*self.records])}
         elif len(self.records) > 1:
-            self.jury = jury_cells([*self.records], run.how.rule, run.how.quorum)
+            self.jury = jury_cells([*self.records], run.judging.rule, run.judging.quorum)
         # All calls of a battle are made at once, so fewer battles than calls may run.
-        self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
+        self.room = anyio.Semaphore(max(1, concurrency // run.judging.calls()))
         self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)
         self.failures_in_a_row = 0
         self.errors: Counter[str] = Counter()
@@ -183,8 +183,8 @@ class BatchJudge:
             self.failures_in_a_row = 0
         for failure in errors:
             self._count_failure(battle, failure)
-        rows = [build_verdict_row(judgment, self.run.how) | self.jury for judgment in judgments]
-        merged = merge_rows(rows, self.run.how)
+        rows = [build_verdict_row(judgment, self.run.judging) | self.jury for judgment in judgments]
+        merged = merge_rows(rows, self.run.judging)
         for judgment_row, judgment in zip(rows, judgments, strict=True):
             judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}

@@ -103,7 +103,7 @@ class JudgeFilter(Filter):
         refuse_secrets(values)
         refuse_unknown_options(options, _filter_options())
         _check_calls(concurrency, call_timeout, prices)
-        self.how = judging_settings(**options)
+        self.judging = judging_settings(**options)
         self.judges = _judge_names(judge)
         read_shares(judges, overlap, len(self.judges))
         self.turns = (judges, overlap)
@@ -144,7 +144,7 @@ class JudgeFilter(Filter):
         )
         battles = [battle for document in documents for battle in document.battles]
         judged_battles = judge_battles(
-            self.how,
+            self.judging,
             battles,
             self._make_judges,
             turns=self.turns,
@@ -182,7 +182,7 @@ class JudgeFilter(Filter):
             "item": document.item,
             "model": self.model,
             "credit": sum(credits) / len(credits) if credits else None,
-            "one_sided": self.how.one_sided,
+            "one_sided": self.judging.one_sided,
             "missing": dict(document.missing),
             "judges": pop_judges(judged_battles),
             "battles": list(judged_battles),

@@ -16,12 +16,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add podium's options as a group to the parser of `lm_eval run`."""
     group = parser.add_argument_group(TITLE)
     for typed, option in OPTIONS.items():
-        how: dict[str, Any] = {"metavar": option.shown}
+        form: dict[str, Any] = {"metavar": option.shown}
         if not option.shown:
-            how = {"action": "store_const", "const": True}
+            form = {"action": "store_const", "const": True}
         elif not option.is_single:
-            how["nargs"] = "+"
-        group.add_argument(f"--{typed}", default=None, help=option.help, **how)
+            form["nargs"] = "+"
+        group.add_argument(f"--{typed}", default=None, help=option.help, **form)
 
 
 def take_options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -200,8 +200,8 @@ def _share_paid(sample: EvalSample) -> float:
 
 def _no_usage_text(most: float, model: str) -> str:
     """Write that a server sends no usage, and how its tokens are estimated."""
-    how = f"its tokens are estimated, a token per {CHARACTERS_PER_TOKEN:g} characters"
-    return f"max_cost={most:g}: the server of {model} sends no usage; {how} of prompts and replies"
+    estimate = f"estimated, a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
+    return f"max_cost={most:g}: the server of {model} sends no usage; its tokens are {estimate}"
 
 
 def build_cost_limit(
@@ -220,6 +220,7 @@ def build_cost_limit(
     """
     if most is None:
         return None
+    # NaN is not above 0, either.
     if not isinstance(most, int | float) or not most > 0:
         raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
     price_by_model = {

@@ -104,7 +104,7 @@ class Run(ModelCalls):
     If judges take turns, each of them has its own circuit breaker.
 
     Args:
-        how: how the judges are asked.
+        judging: how the judges are asked.
         cache: whether calls are answered from Inspect's cache.
         call_timeout: seconds that each attempt of a call may take; None for no limit.
         reask: log of an earlier run. Judgments that are parsed in it are kept, and only the others
@@ -121,7 +121,7 @@ class Run(ModelCalls):
 
     def __init__(
         self,
-        how: Judging,
+        judging: Judging,
         *,
         cache: bool = True,
         call_timeout: float | None = CALL_TIMEOUT,
@@ -134,20 +134,20 @@ class Run(ModelCalls):
         check_call_timeout(call_timeout)
         self._ends_run = ends_run and not rotating
         super().__init__(ends_run=self._ends_run)
-        self.how = how
+        self.judging = judging
         self.cache = cache
         self.call_timeout = call_timeout
         self.jury = jury
         self.rotating = rotating
         self.asked_before = asked_before or {}
-        self.known = readable_judgments(reask, how) if reask else {}
+        self.known = readable_judgments(reask, judging) if reask else {}
         self.modes = {judgment["judge"]: judgment["mode"] for judgment in self.known.values()}
         # With `reask`, calls must not get the unparsed replies again from Inspect's cache.
         self.cache_suffix = f" again {reask}" if reask else ""
         # At most four packs run at once: each holds its transcript in memory, and four keep a
         # provider busy.
         self.packs = anyio.Semaphore(4)
-        self.settings = CallSettings(how, ends_run=self._ends_run)
+        self.settings = CallSettings(judging, ends_run=self._ends_run)
         self._judges: dict[Model, JudgeRecord] = {}
         self._monitors: dict[str, JudgeMonitor] = {}
         # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them
@@ -226,19 +226,19 @@ class Run(ModelCalls):
         name = self.judge_of(model).name
         if name not in self._monitors:
             # One order is shown only if `a` is always first: orders as given, and none drawn.
-            both_orders_occur = self.how.orders != "as-given" or battle.first is not None
+            both_orders_occur = self.judging.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
             first = "a" if battle.first else None
-            of_battle = self.how.judgments("", "a", "b", first)
+            of_battle = self.judging.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
-                tests_position=self.how.is_pairwise and both_orders_occur,
+                tests_position=self.judging.is_pairwise and both_orders_occur,
                 judgments=len(of_battle),
-                is_on=(self.how.on_bad_judge == "stop"),
+                is_on=(self.judging.on_bad_judge == "stop"),
                 ends_run=self._ends_run,
-                gives_fine_grades=(self.how.realization.name == "numeric"),
-                is_asked_for_text=bool(self.how.realization.form)
-                and not self.how.asks_schema_first,
+                gives_fine_grades=(self.judging.realization.name == "numeric"),
+                is_asked_for_text=bool(self.judging.realization.form)
+                and not self.judging.asks_schema_first,
             )
         monitor = self._monitors[name]
         waits = not has_batches(model)
@@ -254,23 +254,23 @@ class Run(ModelCalls):
             return None
         mode = self.mode(judgment["judge"])
         words = next((reply.text or reply.refused for reply in replies), "")
-        how = self.how_of(battle)
-        if how.is_pairwise:
-            verdict = how.verdict(replies[0], mode)
+        judging = self.judging_of(battle)
+        if judging.is_pairwise:
+            verdict = judging.verdict(replies[0], mode)
         else:
-            verdict = compare_ratings(*(how.rating(reply, mode) for reply in replies))
+            verdict = compare_ratings(*(judging.rating(reply, mode) for reply in replies))
         is_parsed = verdict.credit is not None
         is_of_equals = battle.has_identical_responses
         return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)
 
-    def how_of(self, battle: BattleMetadata) -> Judging:
+    def judging_of(self, battle: BattleMetadata) -> Judging:
         """Return how the judges are asked about a battle: its responses may be transcripts."""
-        return self.how.adapted_to(transcript=battle.transcript)
+        return self.judging.adapted_to(transcript=battle.transcript)
 
     def judge_of(self, model: Model) -> JudgeRecord:
         """Return the record of a judge, which is made once per run."""
         if model not in self._judges:
-            self._judges[model] = judge_of(model, self.how)
+            self._judges[model] = judge_of(model, self.judging)
         return self._judges[model]
 
     def mode(self, judge: str) -> Any:
@@ -282,9 +282,13 @@ class Run(ModelCalls):
         Args:
             judge: name of the judge.
         """
-        return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
+        return (
+            self.modes.get(judge, "off")
+            if self.judging.logprobs == "auto"
+            else self.judging.logprobs
+        )
 
-    def settle_mode(self, judge: str, reply: Reply, how: Judging) -> FixedMode:
+    def settle_mode(self, judge: str, reply: Reply, judging: Judging) -> FixedMode:
         """Return how a judge's token probabilities are used, after a reply of it.
 
         With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets this for
@@ -293,21 +297,21 @@ class Run(ModelCalls):
         Args:
             judge: name of the judge.
             reply: a reply of the judge.
-            how: how it was asked for the reply.
+            judging: how it was asked for the reply.
         """
         mode = settle_mode(reply)
-        has_verdict = how.reason(reply, "off") is None
+        has_verdict = judging.reason(reply, "off") is None
         if judge not in self.modes and (mode == "required" or has_verdict):
             self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
 
 
-def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
+def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments in an earlier run's log whose replies can all be parsed.
 
     Args:
         path: path or URL of the log.
-        how: how the judges are asked now, by which the replies are parsed.
+        judging: how the judges are asked now, by which the replies are parsed.
 
     Raises:
         UsageError: the file does not exist or is no log of a tournament.
@@ -326,8 +330,8 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
     with named_in_errors(path):
         for sample in log.samples or []:
             for battle, judgment in judgments_in(sample):
-                mode: Any = judgment["mode"] if how.logprobs == "auto" else how.logprobs
-                adapted = how.adapted_to(transcript=battle.transcript)
+                mode: Any = judgment["mode"] if judging.logprobs == "auto" else judging.logprobs
+                adapted = judging.adapted_to(transcript=battle.transcript)
                 reasons = [adapted.reason(load_reply(reply), mode) for reply in judgment["replies"]]
                 if all(reason is None for reason in reasons):
                     key = _key_of(judgment["judge"], battle, judgment["order"], judgment["repeat"])
@@ -433,7 +437,7 @@ async def _ask_for_sample(
     is_pack = BATTLES in state.metadata
     # The number of packs that run at once is limited. Single battles do not wait, and neither does
     # a pack whose calls come into a batch, which has the calls of all packs.
-    is_limited = is_pack and not any(map(has_batches, jury_of(run.how, run.jury)))
+    is_limited = is_pack and not any(map(has_batches, jury_of(run.judging, run.jury)))
     turn = run.packs if is_limited else nullcontext()
     with estimating_tokens() as estimate:
         async with turn:
@@ -486,10 +490,10 @@ async def ask_judges(
         LimitExceededError: a limit of the sample is exceeded.
     """
     judgments = _judgments_of(run, battle, epoch)
-    if run.how.identical == "tie" and battle.has_identical_responses and earlier is None:
+    if run.judging.identical == "tie" and battle.has_identical_responses and earlier is None:
         return _tie_of_identical(run, battle, judgments), []
     errors: list[Exception] = []
-    wants_checklist = run.how.settings.checklist
+    wants_checklist = run.judging.settings.checklist
     if wants_checklist and not battle.checklist:
         questions = tuple(earlier.checklist) if earlier else ()
         try:
@@ -583,9 +587,11 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     """
     item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
     judgments = []
-    for model in jury_of(run.how, run.jury, only=battle.judges):
-        before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
-        with_earlier = replace(run.how, repeats=before + run.how.repeats)
+    for model in jury_of(run.judging, run.jury, only=battle.judges):
+        before = run.asked_before.get(run.judge_of(model).name, 0) + run.judging.repeats * (
+            epoch - 1
+        )
+        with_earlier = replace(run.judging, repeats=before + run.judging.repeats)
         for judgment in with_earlier.judgments(*item_and_models, battle.first):
             if judgment.repeat >= before:
                 judgments.append((model, judgment))
@@ -635,7 +641,7 @@ async def _ask_judge(
     repeat = planned.repeat
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
     calls: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
-    if run.how.is_pairwise:
+    if run.judging.is_pairwise:
         texts = (responses[planned.first], responses[planned.second])
         calls.append(partial(_ask_for_verdict, run, model, texts, battle, repeat, planned.order))
     else:
@@ -738,7 +744,7 @@ def _failed_judgment(run: Run, model: Model, planned: Judgment, error: Exception
 
     It has a failed reply for each call that the judgment takes: two by a pointwise judge.
     """
-    replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
+    replies = [_failed_reply(error)] * (1 if run.judging.is_pairwise else 2)
     name = run.judge_of(model).name
     about: Any = {
         "order": planned.order,
@@ -774,9 +780,9 @@ async def _ask_for_verdict(
     # The number keeps the cache from answering for another, equal response of the same model.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     texts = prompt_texts(battle, responses)
-    how = run.how_of(battle)
+    judging = run.judging_of(battle)
     request = verdict_request(
-        how,
+        judging,
         texts,
         lambda attempt: f"{name} repeat {repeat} {order} attempt {attempt}{number}",
         battle.media,
@@ -784,7 +790,7 @@ async def _ask_for_verdict(
 
     def why_unparsed(reply: Reply) -> str | None:
         """Return why a reply is unparsed; None if it has a verdict."""
-        return how.reason(reply, run.settle_mode(name, reply, how))
+        return judging.reason(reply, run.settle_mode(name, reply, judging))
 
     return await _ask_until_readable(run, model, request, why_unparsed)
 
@@ -813,7 +819,7 @@ async def _ask_until_readable(
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.scorers.copied_responses import mark_copy
 
-    for attempt in range(1, run.how.attempts + 1):
+    for attempt in range(1, run.judging.attempts + 1):
         answer = await _ask_in_form(run, model, request, attempt)
         stored_reply: Any = dump_reply(mark_copy(answer, request.texts.responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
@@ -848,7 +854,7 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
         if schema:
             reply = await _call_judge(run, model, request, attempt, schema)
             if isinstance(reply, Reply):
-                if not settings.is_garbled(judge, reply) or run.how.replies == "schema":
+                if not settings.is_garbled(judge, reply) or run.judging.replies == "schema":
                     return replace(reply, structured=not reply.refused)
             else:
                 settings.refuse_schema(judge, f"its server says: {cause_of(reply)}")
@@ -879,7 +885,7 @@ async def _call_judge(
     judge = run.judge_of(model)
     while True:
         config = run.settings.config(model, judge, request, schema)
-        with pass_to_stand_in(request.how, request.texts):
+        with pass_to_stand_in(request.judging, request.texts):
             output = await run.call_judge(
                 model, partial(_call_model, run, model, request, attempt, schema)
             )
@@ -912,13 +918,15 @@ async def _call_model(
     prompt, call = _prompt_and_call(request, attempt, schema)
     messages = judge_messages(model, prompt, request.media)
     batch = GenerateConfig(batch=batch_of(model))
-    how: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
-    how["cache"] = run.cache_policy(call)
+    call_options: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
+    call_options["cache"] = run.cache_policy(call)
     while True:
         config = run.settings.config(model, judge, request, schema)
         asked_model = run.settings.asked_model(model, judge)
         try:
-            output = await generate_output(asked_model, messages, config=config.merge(batch), **how)
+            output = await generate_output(
+                asked_model, messages, config=config.merge(batch), **call_options
+            )
             break
         except Exception as error:
             if run.settings.adapts_to(judge, config, error):
@@ -1003,10 +1011,12 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     if "checklist" in model_roles():
         model = get_model(role="checklist")
     else:
-        model = jury_of(run.how, run.jury)[0]
+        model = jury_of(run.judging, run.jury)[0]
     name = run.judge_of(model).name
     request = checklist_request(
-        run.how_of(battle), prompt_texts(battle, ()), lambda attempt: f"{name} checklist {attempt}"
+        run.judging_of(battle),
+        prompt_texts(battle, ()),
+        lambda attempt: f"{name} checklist {attempt}",
     )
 
     def why_unparsed(reply: Reply) -> str | None:

@@ -127,9 +127,11 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
     is_cut_by_tokens = any(not work.limit for work in cut_work)
     code = "transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut"
     yield Notice(code, fields)
-    ascending = sorted(shares.items(), key=lambda share: share[1])
-    least_cut, lowest_share = ascending[0]
-    most_cut, highest_share = ascending[-1]
+    ascending = sorted(shares, key=lambda model: shares[model])
+    least_cut = ascending[0]
+    lowest_share = shares[least_cut]
+    most_cut = ascending[-1]
+    highest_share = shares[most_cut]
     if highest_share - lowest_share >= UNEVEN_SHARES:
         often = {
             "most": most_cut,
@@ -172,28 +174,28 @@ def _count_work(
     return sum(passed for passed, _ in counts.values()), some(texts, most=10), shares
 
 
-def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
+def choose_show(mode: Mode, tokens: int | None, judging: Judging) -> tuple[Show, str]:
     """Choose what judges are shown of agents so that it fits the judges' contexts.
 
     Args:
         mode: whether the answer or the transcript is shown.
         tokens: the most tokens of a transcript; None for the default. If it is given, assumed
             contexts do not reduce it.
-        how: how judges are asked.
+        judging: how judges are asked.
 
     Returns:
         What is shown, and why it is less than asked for (empty if it is not less). A realization
         without a prompt is shown what was asked for.
     """
-    responses = 2 if how.is_pairwise else 1
+    responses = 2 if judging.is_pairwise else 1
     budget = DEFAULT_BUDGET if tokens is None else tokens
     asked_show = Show(mode, budget, responses=responses)
-    if how.realization.template is None:
+    if judging.realization.template is None:
         return asked_show, ""
     # The tokens of a prompt without any response.
     no_responses = ("",) * asked_show.responses
     without_texts = Texts("", no_responses, reference="", system="", checklist=("",))
-    with_transcripts = replace(how, settings=replace(how.settings, transcript=True))
+    with_transcripts = replace(judging, settings=replace(judging.settings, transcript=True))
     prompt_tokens = count_tokens(with_transcripts.schema_prompt(without_texts))
     smallest_room: int | None = None
     why = ""
@@ -202,7 +204,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
             continue
-        limits = limits_of(how, model=model)
+        limits = limits_of(judging, model=model)
         reply = max(limits.text or 0, limits.schema or 0)
         room = int(FILLED_SHARE * context - prompt_tokens - reply)
         if smallest_room is None or room < smallest_room:

@@ -41,12 +41,12 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 
 
 @contextmanager
-def pass_to_stand_in(how: Judging, texts: Texts) -> Iterator[None]:
+def pass_to_stand_in(judging: Judging, texts: Texts) -> Iterator[None]:
     """Pass settings and texts to `podium/offline` while the body runs.
 
     Inspect itself passes only the prompt to a model.
     """
-    token = _ASKED.set((how, texts))
+    token = _ASKED.set((judging, texts))
     try:
         yield
     finally:

@@ -103,8 +103,8 @@ def pairwise(
         options = flatten_arguments(kwargs)
         sources = _split_sources(reference)
         _check_value(value, sources)
-        how = judging_settings(**options)
-        chosen_show, why = choose_show(show, transcript_tokens, how)
+        judging = judging_settings(**options)
+        chosen_show, why = choose_show(show, transcript_tokens, judging)
         references = _read_references(sources, replace(chosen_show, reasoning=reasoning), why)
         # Ratings of single responses are shared by all references that show the same.
         runs = {}
@@ -233,10 +233,10 @@ async def _score_against(
         entry = {NAMESPACE: verdict.to_log()}
         return score_without_value(reason="scoring_failed", explanation=problem, metadata=entry)
     replies = await ask_jury(run, battle)
-    score = score_battle(battle, replies, run.how)
+    score = score_battle(battle, replies, run.judging)
     entry = (score.metadata or {})[NAMESPACE]
     _keep_words(entry["judgments"], replies)
-    merging = _merging_of(run.how)
+    merging = _merging_of(run.judging)
     if merging:
         entry["merging"] = merging
     if not battle.transcript:
@@ -257,9 +257,9 @@ def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> 
             judgment["words"] = words
 
 
-def _merging_of(how: Judging) -> dict[str, Any]:
+def _merging_of(judging: Judging) -> dict[str, Any]:
     """Return the settings by which judgments are merged that differ from the defaults."""
-    settings = {name: getattr(how, name) for name in DEFAULT_MERGING}
+    settings = {name: getattr(judging, name) for name in DEFAULT_MERGING}
     return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
 
 

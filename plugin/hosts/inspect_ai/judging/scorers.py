@@ -149,15 +149,17 @@ def verdict(short_names: Mapping[str, str] | None = None, **kwargs: Any) -> Scor
                 reason="scoring_failed", explanation="the judge was not asked"
             )
         replies = SampleReplies.parse(state.store.get(NAMESPACE))
-        how = settings_of(json.dumps({**replies.options, **options}))
+        judging = settings_of(json.dumps({**replies.options, **options}))
         if isinstance(sample, PackMetadata):
-            return _score_pack(sample.to_battles(), replies.to_battles(), how, short_names or {})
-        return score_battle(sample, replies.to_battles()[0], how)
+            return _score_pack(
+                sample.to_battles(), replies.to_battles(), judging, short_names or {}
+            )
+        return score_battle(sample, replies.to_battles()[0], judging)
 
     return score
 
 
-def score_battle(battle: BattleMetadata, replies: BattleReplies, how: Judging) -> Score:
+def score_battle(battle: BattleMetadata, replies: BattleReplies, judging: Judging) -> Score:
     """Return the score of a battle: the credit of model_a, with every verdict as metadata.
 
     The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value. The value
@@ -165,12 +167,12 @@ def score_battle(battle: BattleMetadata, replies: BattleReplies, how: Judging) -
     Judgments that were carried over count in the credit, but are left out of the metadata.
     """
     lengths = _lengths_of_transcripts(battle)
-    adapted = how.adapted_to(transcript=battle.transcript)
+    adapted = judging.adapted_to(transcript=battle.transcript)
     rows = [
         cast(VerdictRow, build_verdict_row(stored_judgment, adapted) | lengths)
         for stored_judgment in replies.judgments
     ]
-    whole = merge_rows(rows, how)
+    whole = merge_rows(rows, judging)
     repeated_fields: dict[str, Any] = {}
     for name in REPEATED_FIELDS:
         value = getattr(battle, name)
@@ -187,7 +189,7 @@ def score_battle(battle: BattleMetadata, replies: BattleReplies, how: Judging) -
     verdict = BattleVerdict(
         **repeated_fields,
         margin=whole.margin,
-        prompt_hash=how.prompt_hash,
+        prompt_hash=judging.prompt_hash,
         judges=replies.judges,
         judgments=new_rows,
         credit=whole.credit,
@@ -223,7 +225,7 @@ def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
 def _score_pack(
     battles: Sequence[BattleMetadata],
     replies_by_battle: Sequence[BattleReplies],
-    how: Judging,
+    judging: Judging,
     short_names: Mapping[str, str],
 ) -> Score:
     """Return the score of a pack (several battles in one sample): its share of readable battles.
@@ -233,7 +235,7 @@ def _score_pack(
     """
     verdicts = []
     for battle, replies in zip(battles, replies_by_battle, strict=True):
-        score = score_battle(battle, replies, how)
+        score = score_battle(battle, replies, judging)
         verdicts.append(BattleVerdict.parse((score.metadata or {})[NAMESPACE]))
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts):,} readable"

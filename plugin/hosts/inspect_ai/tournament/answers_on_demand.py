@@ -157,12 +157,12 @@ class AnswerRequests:
         answers_text = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
         answers_text += f" asked of {some(names, most=5)}"
         sentence = f"{answers_text}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
-        how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
-        return f"{sentence} ({how})" if how else sentence
+        settings_text = ", ".join(f"{name}={value}" for name, value in self.generation.items())
+        return f"{sentence} ({settings_text})" if settings_text else sentence
 
 
 def split_requests(
-    prompts: Sequence[str], when: str, how: Mapping[str, Any], cluster: str | None = None
+    prompts: Sequence[str], when: str, options: Mapping[str, Any], cluster: str | None = None
 ) -> tuple[AnswerRequests, dict[str, Any]]:
     """Split options into the requests to models that are asked on demand and the judge's options.
 
@@ -173,7 +173,7 @@ def split_requests(
     Args:
         prompts: sources of prompts, which are read here.
         when: when models are asked, one of `CHOICES`.
-        how: options of the judge and of the models, by name.
+        options: options of the judge and of the models, by name.
         cluster: the key or column with the groups of items; None if items have no groups.
 
     Returns:
@@ -194,15 +194,15 @@ def split_requests(
             )
             sources = ",".join(prompts)
             raise UsageError(f"prompts={sources}: no model has the role {ROLE}; {remedy}")
-        return AnswerRequests(), dict(how)
+        return AnswerRequests(), dict(options)
     models = models_by_name()
     questions, notes = read_questions(prompts, cluster)
     judges = {*map(str, judges_by_role())}
     also_judges = [name for name, model in models.items() if str(model) in judges]
     if also_judges:
         notes.append(Notice("judges-own-answers", {"models": also_judges}))
-    generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
-    of_judge = {name: value for name, value in how.items() if name not in GENERATION}
+    generation = {name: options[name] for name in GENERATION if options.get(name) is not None}
+    of_judge = {name: value for name, value in options.items() if name not in GENERATION}
     system = of_judge["system"] if isinstance(of_judge.get("system"), str) else None
     if system is not None:
         # The judge is shown the system message of the models.

@@ -140,7 +140,9 @@ def _settle_judging(seed: int, judge_options: Mapping[str, Any], responses: Resp
     return judging
 
 
-def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
+def side_fixed_first(
+    name: str, rule: Any, judging: Judging, given_options: Mapping[str, Any]
+) -> str | None:
     """Check the options of the judge, and return the side for which `Judging.calls` counts calls.
 
     It is `a` if the tournament itself decides which response is shown first, so that a battle takes
@@ -150,7 +152,7 @@ def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, A
         name: name of the tournament, for error messages.
         rule: the tournament.
         judging: how the judge is asked.
-        how: the options of the judge that were given, by name.
+        given_options: the options of the judge that were given, by name.
 
     Raises:
         UsageError: the tournament decides the order, and the option `orders` is given or the judge
@@ -158,13 +160,13 @@ def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, A
     """
     if not fixes_first_shown(rule):
         return None
-    if "orders" in how:
+    if "orders" in given_options:
         why = (
             "balances the orders itself (first to one neighbour, second to the other), "
             "for one call a battle"
         )
         remedy = "leave it out (repeats=N repeats each of them)"
-        raise UsageError(f"orders={how['orders']}: {name} {why}; {remedy}")
+        raise UsageError(f"orders={given_options['orders']}: {name} {why}; {remedy}")
     if not judging.is_pairwise:
         why = (
             f"rates each response once, so {name} saves no call and loses comparisons; "

@@ -271,7 +271,7 @@ class TournamentSource(SampleSource):
         if revised.pairings == schedule.pairings:
             return schedule
         names = {name for name, _ in self.answers.failed}
-        if not names <= self._reported_failures:
+        if not names.issubset(self._reported_failures):
             self._reported_failures |= names
             failures = self.answers.failures_text()
             self.say(f"these answers and their battles are missing: {failures}")

@@ -197,7 +197,7 @@ def _build_solvers(
     missing."""
     options = request.options
     record = competitors.record
-    how: dict[str, Any] = {
+    solver_options: dict[str, Any] = {
         "seed": options.seed,
         "cache": options.cache,
         "call_timeout": options.call_timeout,
@@ -205,8 +205,8 @@ def _build_solvers(
         **plan.judge_options,
     }
     if plan.rotation:
-        how["rotating"] = len(plan.rotation.judges)
-    verdicts = judge(asked_before=record.repeats if record else {}, **how)
+        solver_options["rotating"] = len(plan.rotation.judges)
+    verdicts = judge(asked_before=record.repeats if record else {}, **solver_options)
     if not plan.collector:
         return verdicts
     answers = ask_models(

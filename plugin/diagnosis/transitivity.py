@@ -682,10 +682,9 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     """
     compared_triples = np.flatnonzero(counts.by_triple[0] > 0)
     items, intransitive, _ = counts.by_triple[:, compared_triples]
-    # The last key of `lexsort` sorts first.
-    order = compared_triples[np.lexsort((compared_triples, -items, -intransitive / items))][
-        :MOST_LISTED
-    ]
+    # The last key of `lexsort` sorts first: the largest share, then the most items.
+    sorted_places = np.lexsort((compared_triples, -items, -intransitive / items))
+    order = compared_triples[sorted_places][:MOST_LISTED]
     items, intransitive, sntd = counts.by_triple[:, order]
     share = intransitive / items
     # A single item gives no interval: the number only avoids a division by 0.

@@ -202,11 +202,8 @@ def _share_paid(sample: EvalSample) -> float:
 
 def _no_usage_text(most: float, model: str) -> str:
     """Write that a server sends no usage, and how its tokens are estimated."""
-    ratio = f"a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
-    return (
-        f"max_cost={most:g}: the server of {model} sends no usage; its tokens are estimated, "
-        f"{ratio}"
-    )
+    estimate = f"estimated, a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
+    return f"max_cost={most:g}: the server of {model} sends no usage; its tokens are {estimate}"
 
 
 def build_cost_limit(

@@ -4,7 +4,7 @@ import re
 from importlib.metadata import distribution, version
 
 VERSION_LINE = re.compile(r"^Version: *(\S+)", re.MULTILINE)
-"""The line `Version: 1.2` of a package's metadata; the group is the version."""
+"""Matches the line `Version: 1.2` of a package's metadata; the only group is the version."""
 
 
 def package_version(name: str) -> str:

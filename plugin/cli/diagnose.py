@@ -130,8 +130,10 @@ def _read_families(typed_families: str) -> dict[str, str]:
 
 
 def _reports_in_detail(diagnosis: "Diagnosis", detail: Detail) -> "Sequence[Report]":
-    """Return the reports of the section that `--section` names, or all reports with `--full`, or
-    else the summary."""
+    """Return the reports that are shown.
+
+    They are those of one section with `--section`, all with `--full`, and else the summary.
+    """
     from podium.diagnosis.card import card_reports, section_reports, summary_reports
 
     if detail.section:

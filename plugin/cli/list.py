@@ -10,6 +10,7 @@ import click
 from podium.printable import printable
 
 KINDS = ("rankers", "scorers", "tournaments", "formats", "hosts")
+"""What the command can list, in the order in which it lists all."""
 
 
 @click.command("list", short_help="List rankers, scorers, tournaments, formats and hosts.")
@@ -76,8 +77,10 @@ def _print_rows(rows: Sequence[Sequence[str]], details: Sequence[str] = ()) -> N
 
 
 def _settings_text(options: Mapping[str, Parameter]) -> str:
-    """Return options with their defaults as `--set KEY=DEFAULT KEY=DEFAULT`; the default is `...`
-    if it is None or an empty tuple."""
+    """Return options with their defaults as `--set KEY=DEFAULT KEY=DEFAULT`.
+
+    A default that is None or an empty tuple is written `...`.
+    """
     option_texts = []
     for key, option in options.items():
         default = "..." if option.default in (None, ()) else option.default
@@ -99,8 +102,10 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
-    """Return a sentence: whether the bare commands take `--ranker`, and the command that changes
-    it. A startup file of another podium counts as on."""
+    """Return a sentence: whether the bare commands take `--ranker`, and how that is changed.
+
+    A startup file of another podium counts as on.
+    """
     from podium.cli.enable import startup_file, startup_lines
 
     path = startup_file()

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from podium.data.battles import Battles
 
 PILOT_PARAMETERS = frozenset({"sources", *options.READING_PARAMETERS, "one_sided", "pool"})
-"""Parameters that need a pilot."""
+"""Names of the parameters that have an effect only with a pilot."""
 
 REMEDY_OF_STOPPING = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, "
     "and podium replay "
     "--set until=top3 tries one on a record"
 )
+"""What replaces the options that planned tournaments which stop early."""
 REMOVED_OPTIONS = dict.fromkeys(("--until", "--margin"), REMEDY_OF_STOPPING)
 REMOVED_OPTIONS["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
+"""What replaces an option that an earlier version had, by option."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ STUDY = (
     "run benchmarks/anchor_study.py of podium's repository, which prints Kendall's tau by anchor, "
     "items and anchors"
 )
+"""What replaces the options of the study of anchors."""
 REMOVED_OPTIONS = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"), STUDY)
 REMOVED_OPTIONS["--items"] += "; a tournament's number of items is --set items=N"
+"""What replaces an option that an earlier version had, by option."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -377,9 +377,10 @@ class Battles:
 
     @property
     def unit(self) -> str:
-        """What varies independently: the name of a group of items, `item`, or `row` without items.
+        """The noun for what varies independently, such as `item`.
 
-        A column `passage_id` has groups that are called `passage`.
+        If items have groups, it is the noun for a group: `passage` if the column with the groups is
+        `passage_id`. Without items, it is `row`.
         """
         if self.group is not None:
             return group_noun(self.group)
@@ -387,7 +388,11 @@ class Battles:
 
     @property
     def responses(self) -> np.ndarray:
-        """Number of the response that each battle is about, from 1, shape (battles,)."""
+        """Number of the response that each battle is about, from 1, shape (battles,).
+
+        It is 1 for an empty cell, and for all battles without a column `response` or with one that
+        has other values than whole numbers.
+        """
         if "response" not in self.rows.battle_columns:
             return np.ones(len(self), dtype=np.int64)
         import pandas as pd
@@ -454,7 +459,10 @@ class Battles:
 
     @property
     def is_one_jury(self) -> bool:
-        """Whether one jury judged all battles, which are then ranked together."""
+        """Whether one jury judged all battles, which are then ranked together.
+
+        False if the column `jury` is missing, has several names or an empty cell.
+        """
         if "jury" not in self.columns or len(self.values_of("jury")) != 1:
             return False
         return all(text is not None for text in self.rows.texts_of("jury"))
@@ -577,7 +585,8 @@ class Battles:
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the battles for which a mask, shape (battles,), is True.
 
-        Models without a battle are dropped, and `missing` becomes None unless all are kept.
+        Models without a battle are dropped. Unless all battles are kept, `missing` and `answer`
+        become None, and `absent` and `facts_of_tasks` empty. `whole` is set in any case.
         """
         return self._part(BattleFrame(self.table, self.group).take(keep))
 
@@ -659,7 +668,14 @@ class Battles:
             yield value, replace(part, slice_key=self._narrower_key(column, value))
 
     def _narrower_key(self, column: str, value: str) -> tuple[str, str]:
-        """Return the `slice_key` of a slice of these battles, which may be a slice themselves."""
+        """Return the `slice_key` of a slice of these battles, which may be a slice themselves.
+
+        The columns and the values are then joined: `("task,judge", "math, gpt-4o")`.
+
+        Args:
+            column: the column by which these battles are sliced.
+            value: the value of the slice.
+        """
         if self.slice_key is None:
             return column, value
         own_column, own_value = self.slice_key
@@ -668,7 +684,8 @@ class Battles:
     def _cells_of_value(self, column: str) -> dict[str, list[str]]:
         """Return the texts of the cells that have a value, by value.
 
-        A cell may list several values. An empty list has none.
+        A cell may list several values. An empty list has none. The values of a column of times with
+        a number, as `created_at:2`, are the names of its periods (`cells_by_period`).
 
         Raises:
             UsageError: there is no such column.
@@ -684,7 +701,10 @@ class Battles:
         return cells
 
     def _name_of_column(self, column: str) -> str:
-        """Return the name of the column with the cells of `_cells_of_value`."""
+        """Return the name of a column without a number of periods: `created_at` of `created_at:2`.
+
+        The name of any other column is returned unchanged.
+        """
         periods = split_name_of_periods(column, self.columns)
         return column if periods is None else periods[0]
 
@@ -733,7 +753,10 @@ class Battles:
     def _rows_to_search(self, *columns: str) -> Rows:
         """Return the rows in the database, or in memory if texts there are found faster.
 
-        `Verdicts.can_search` says which, by the columns that are searched.
+        `Verdicts.can_search` decides.
+
+        Args:
+            columns: the columns that are searched.
         """
         if self.rows.can_search(columns):
             return self.rows

@@ -47,7 +47,11 @@ class Counts:
 
     @property
     def judgments_text(self) -> str:
-        """The number of judgments in words, or of grades if all judges grade single responses."""
+        """The number of judgments as text, such as `1,200 judgments`.
+
+        If some judgments are grades of single responses, their number follows in brackets; if all
+        are, the text is `1,200 grades`.
+        """
         if self.grades and self.grades == self.judgments:
             return f"{self.grades:,} {plural('grade', self.grades)}"
         text = f"{self.judgments:,} {plural('judgment', self.judgments)}"
@@ -77,7 +81,7 @@ class Counts:
 
     @property
     def size(self) -> str:
-        """The number of items in words, after that of their groups if they have any.
+        """The number of items as text, after that of their groups if they have any.
 
         >>> Counts(100, 300, 300, 0, 0, None, groups=20, group="passage").size
         '20 passages, 100 items'
@@ -106,9 +110,10 @@ class Counts:
 
 
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
-    """Format the numbers as one sentence.
+    """Format the numbers as one line without a full stop.
 
-    If scores decide all battles (`by_scores`), it does not mention judgments.
+    An example is `100 items, 200 judgments, 100 battles: 98 judged, 2 unparsed (empty reply: 2)`.
+    If scores decide all battles (`by_scores`), the line does not mention judgments.
 
     Args:
         counts: the numbers.

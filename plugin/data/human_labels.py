@@ -107,11 +107,12 @@ MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
 
 
 def matchup_frame(battles: Battles) -> "pd.DataFrame":
-    """Return the matchup of each battle, with the columns `MATCHUP_COLUMNS`.
+    """Return a row for each battle that says which matchup it is of (`MATCHUP_COLUMNS`).
 
-    `first` and `second` are the models in the order of their names. `row` is -1 if the battle has
-    an item. If it has none, `row` is the number of the battle, so that the battle is a matchup of
-    its own.
+    `first` and `second` are the models in the order of their names, and `response` is the number of
+    the response, from 1. If the battle has an item, `row` is -1. If it has none, `item` is an empty
+    text and `row` is the position of the battle, so that the battle is a matchup of its own. The
+    index is that of the battles' table.
     """
     import pandas as pd
 
@@ -135,7 +136,7 @@ def matchup_frame(battles: Battles) -> "pd.DataFrame":
 def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
     """Return the weighted mean of a column of credits for each matchup.
 
-    Unparsed battles are left out.
+    Battles with an empty cell in the column are left out.
 
     Returns:
         One row per matchup, indexed by `MATCHUP_COLUMNS`. The columns are `credit` (mean credit of
@@ -185,7 +186,10 @@ def human_ties(battles: Battles) -> np.ndarray:
 
 
 def is_turned(table: "pd.DataFrame") -> "pd.Series":
-    """Return a mask of the battles in which the name of model_b sorts before that of model_a."""
+    """Return whether the name of model_b sorts before that of model_a, by row of a battles table.
+
+    The columns of models are categoricals over the same sorted names, as in `Battles.table`.
+    """
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Source: TypeAlias = Union[str, Path, "pd.DataFrame"]
+"""A file, folder, glob or URL, optionally as `label=path`; or a data frame."""
 MATRIX_READINGS = ("rows", "columns")
 """Whether a cell of a win matrix counts the wins of its row's model or of its column's model."""
 NAME_READINGS = ("exact", "joined")
@@ -141,7 +142,10 @@ class BattleQuery:
         return changed
 
     def recorded_options(self) -> dict[str, Any]:
-        """Return `changed_options` with the options that change battles after reading."""
+        """Return `changed_options`, and the options of `FURTHER_OPTIONS` that were changed.
+
+        These change battles after their rows were read.
+        """
         recorded = self.changed_options()
         usual = BattleQuery(())
         for name in FURTHER_OPTIONS:

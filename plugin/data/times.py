@@ -65,8 +65,10 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
     seconds = seconds_of_texts(texts)
     has_time = np.isfinite(seconds)
     _times, order, counts = np.unique(seconds[has_time], return_inverse=True, return_counts=True)
-    before = np.cumsum(counts) - counts / 2
-    period = np.minimum(before * number // max(has_time.sum(), 1), number - 1)[order]
+    # The middle of the ranks of each time's battles, and the period of this rank, shape (times,).
+    middle_rank = np.cumsum(counts) - counts / 2
+    period_of_time = np.minimum(middle_rank * number // max(has_time.sum(), 1), number - 1)
+    period = period_of_time[order]
     periods = [np.flatnonzero(has_time)[period == k] for k in range(number)]
     filled_periods = [rows for rows in periods if len(rows)]
     ends = [(seconds[rows].min(), seconds[rows].max()) for rows in filled_periods]

@@ -43,7 +43,7 @@ class FolderPin:
     lacks_pin: bool = False
 
     def name_among(self, models: Collection[str]) -> str | None:
-        """Return the name of the pinned reference if it is one of some models, else None.
+        """Return the name of the pinned reference if it is in `models`; else None.
 
         A model of this name with settings added to it does not count, as its settings are not known
         here.
@@ -120,7 +120,7 @@ class FolderPin:
 
 
 def open_pin(folder: str | None, asked_model: str | None) -> FolderPin:
-    """Return the pin of a folder of podium's tournaments.
+    """Return the pin of a folder of podium's tournaments. Nothing is written.
 
     Args:
         folder: the folder, a path or a URL; None if the run has none.

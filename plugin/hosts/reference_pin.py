@@ -111,8 +111,8 @@ def find_reference(
 ) -> str | None:
     """Return the name of the pinned reference among the models of a ranking.
 
-    If several runs of one model came to be named by their settings, it is the one that has the
-    pinned settings.
+    The name of a model with several runs may show the settings in which they differ. The reference
+    is then the model of this plain name whose shown settings are the pinned ones.
 
     Args:
         pin: the pin.
@@ -141,7 +141,8 @@ def find_reference(
 def _values_on_task(pin: ReferencePin, task: str) -> dict[tuple[str, ...], str]:
     """Return the value of each setting of the pinned reference, by kind, name and scorer.
 
-    They are those of a task, or of the first task if the reference was not ranked on this one.
+    The settings are those on `task`, or those on the first task if the reference was not ranked on
+    `task`. Empty if none are known.
     """
     rows = pin.settings.get(task) or next(iter(pin.settings.values()), ())
     return {tuple(key): value for *key, value in rows}
@@ -174,9 +175,10 @@ def changes_of_reference(
 
 
 def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin, list[Notice]]:
-    """Return the pin with the ranking of a task, and a warning if other judges ranked it first.
+    """Return the pin with the ranking of a task, and a list with a warning, or an empty list.
 
-    The first ranking of a task stays: a later one is not added.
+    The first ranking of a task stays: a later one is not added. The warning says that the task was
+    ranked first by other judges or metrics.
     """
     first = next(
         (pinned_ranking for pinned_ranking in pin.rankings if pinned_ranking.task == ranking.task),
@@ -205,10 +207,10 @@ def check_reference(
         option: how the user types `asked_model`.
 
     Returns:
-        a note that the folder's reference is not among them, or nothing.
+        A list with a note that the folder's reference is not in `known`; else an empty list.
 
     Raises:
-        UsageError: the model that the user asks to pin is not among them.
+        UsageError: the model that the user asks to pin is not in `known`.
     """
     names = []
     if asked_model is not None:
@@ -258,7 +260,11 @@ def read_pin(place: Place) -> ReferencePin | None:
 
 
 def _parse_pin(document: Any) -> ReferencePin:
-    """Return the pin in a document; an error of Python if a field is missing or of another type."""
+    """Return the pin in a parsed JSON document, as `write_pin` writes it.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError: a field is missing or of another type.
+    """
     rankings = []
     for row in document["rankings"]:
         by = tuple(map(str, row["by"]))

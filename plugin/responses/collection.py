@@ -42,6 +42,7 @@ REMEDY_OF_QUESTIONS = (
     "responses can be compared only where models were asked the same: rename the ids, or give the "
     "right file"
 )
+"""What to do if rows of an item differ: in the group, and in any other field."""
 PENDING_REASON = "not asked yet"
 """Reason of a response that can still be asked for."""
 
@@ -122,7 +123,7 @@ class Responses:
     cluster: str | None = None
 
     def __repr__(self) -> str:
-        lost = sum(map(len, self.missing.values()))
+        lost = sum(len(reasons) for reasons in self.missing.values())
         return f"Responses({len(self.models)} models, {len(self.items)} items, {lost} missing)"
 
     @property
@@ -183,12 +184,19 @@ class Responses:
         return text
 
     def plain_text(self, name: str, key: str) -> str:
-        """Return a model's response in a form for humans: the pieces of a transcript are apart."""
+        """Return a model's response in a form for humans.
+
+        The pieces of a transcript stand under their names (`transcripts.plain_text`); an answer is
+        unchanged. The response must have a text.
+        """
         text = self.texts[name][key]
         return plain_text(text) if self.is_transcript(name, key) else text
 
     def is_transcript(self, name: str, key: str) -> bool:
-        """Return whether a judge is shown the transcript of a response."""
+        """Return whether a judge is shown the transcript of a response.
+
+        False for an answer alone, and if the response is missing or pending.
+        """
         work = self.work.get(name, {}).get(key)
         return work is not None and work.shown
 
@@ -203,10 +211,10 @@ class Responses:
         return {item.id: item for item in self.items}
 
     def field(self) -> Field:
-        """Return the models, the items with their groups, and who has no response to an item.
+        """Return the models and items as the field of a tournament.
 
-        A model is without a response if all its responses to the item are missing. A pending
-        response counts as a response.
+        `Field.absent` has the models without a response to an item: all their responses to it are
+        missing. A pending response counts as a response.
         """
         models = self.models
         absent = {}
@@ -292,7 +300,11 @@ class Responses:
         )
 
     def can_play(self, battle: Pairing) -> bool:
-        """Return whether both models have the response of a battle, or can be asked for it."""
+        """Return whether each of the two models has, or can be asked for, its response of a battle.
+
+        The response is that to the battle's item with the battle's number. A model can be asked for
+        a response that is pending.
+        """
         key = response_key(battle.item, battle.response)
         for name in (battle.a, battle.b):
             has_response = key in self.texts[name]
@@ -325,8 +337,10 @@ class Responses:
         return equal
 
     def are_identical(self, battle: Pairing) -> bool:
-        """Return whether the judge would be shown the same text twice, white space at the ends
-        aside; False if a response is missing or pending."""
+        """Return whether the judge would be shown the same text twice.
+
+        White space at the ends makes no difference. False if a response is missing or pending.
+        """
         if not self.has_both(battle):
             return False
         key = response_key(battle.item, battle.response)
@@ -721,7 +735,10 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 
 def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
-    """Return a key that sorts rows by the length of their instruction, then by their texts."""
+    """Return a key that sorts rows by the length of their instruction.
+
+    Instructions of one length are sorted by the alphabet, and equal ones by the system prompt.
+    """
     instruction = row.instruction or ""
     return len(instruction), instruction, row.system or ""
 

@@ -127,7 +127,7 @@ def is_generated(sheet: Sheet) -> bool:
 
 
 def _is_other_than_number(response: Any) -> bool:
-    """Return whether a response is a text that is not a number."""
+    """Return whether a response is a text that is not a number; False for blank text."""
     if not isinstance(response, str):
         return False
     try:
@@ -161,13 +161,19 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     items = layout.item_ids(file.task, documents)
     answers: list[ResponseRow] = []
     for record, item in zip(records, items, strict=True):
-        item, task = _judged_item(record.cells) or (item, file.task)
+        task = file.task
+        judged_item = _judged_item(record.cells)
+        if judged_item is not None:
+            item, task = judged_item
         answers += _responses_to_document(record, item, task, file.model, sheet.show)
     return answers
 
 
 def _judged_item(cells: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the item and the category of the battles in a row's verdicts; None if it has none."""
+    """Return the item and the category of the battles in a row's verdicts.
+
+    None if the row has no verdicts, or if no battle has a category.
+    """
     verdicts = verdicts_in_row(cells)
     if verdicts is None:
         return None
@@ -193,7 +199,8 @@ def _responses_to_document(
         show: says whether the chat in a prompt is shown as a transcript.
     """
     system, instruction, chat = _parse_prompt(record)
-    work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), turns=1)
+    calls = sum(len(turn.calls) for turn in chat.turns)
+    work: AgentWork | None = AgentWork(calls, turns=1)
     if chat.turns and show.shows(chat.turns):
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()

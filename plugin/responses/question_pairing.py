@@ -195,8 +195,8 @@ def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> Pair
         documents.append(
             [question.document for question in questions if question.document is not None]
         )
-    question_count = sum(map(len, task_runs.questions))
-    document_count = sum(map(len, documents))
+    question_count = sum(len(questions_of_run) for questions_of_run in task_runs.questions)
+    document_count = sum(len(documents_of_run) for documents_of_run in documents)
     if document_count < question_count:
         result = pair_questions(task, task_runs.asked, allowed.names, option=allowed.option)
         return PairedRuns(result, result.names, runs)
@@ -221,7 +221,7 @@ def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool
     for document in chain.from_iterable(documents):
         if document.words:
             items[document.words].add(document.item)
-    return any(len(texts_of_item) > 1 for texts_of_item in items.values())
+    return any(len(items_of_words) > 1 for items_of_words in items.values())
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:

@@ -103,9 +103,9 @@ class Shape(NamedTuple):
 ITEM_COLUMNS = tables.COLUMN_NAMES["item"]
 INSTRUCTION_COLUMNS = tables.COLUMN_NAMES["instruction"]
 RESPONSE_COLUMNS = tables.COLUMN_NAMES["response"]
+"""Names that the columns of ids, instructions and responses may have."""
 BATTLE_COLUMNS = ("model_a", "model_b")
 """Columns of a table of verdicts. Its column `response` is a number, not a text."""
-# Columns that a table of questions does not have.
 COLUMNS_OF_NO_QUESTIONS = (
     *RESPONSE_COLUMNS,
     *tables.COLUMN_NAMES["model"],
@@ -113,18 +113,21 @@ COLUMNS_OF_NO_QUESTIONS = (
     "messages",
     "choices",
 )
+"""Columns that a table of questions does not have."""
 ARENA_HARD_ITEM = ("uid", "question_id")
 ARENA_HARD_MODEL = ("model", "model_id")
-# `Shape.required` of lm-eval's samples, of arena-hard's answers and of AlpacaEval's outputs.
+"""Names that the columns of the id and of the model may have in arena-hard's files."""
 SAMPLES_COLUMNS = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS_COLUMNS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS_COLUMNS = [["instruction"], ["output"], ["generator"]]
+"""`Shape.required` of lm-eval's samples, of arena-hard's answers and of AlpacaEval's outputs."""
 SHAPE_OF_SAMPLES = Shape(
     "lm-eval samples of generated text",
     read=lm_eval.read_responses_in_samples,
     required=SAMPLES_COLUMNS,
     accepts=lm_eval.is_generated,
 )
+"""The shape of lm-eval's samples, whose files are found by their names."""
 SHAPES = (
     SHAPE_OF_SAMPLES,
     Shape("arena-hard answers", read=tables.read_arena_hard_answers, required=ANSWERS_COLUMNS),
@@ -439,7 +442,8 @@ def _no_responses_error(
 def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> list[str]:
     """Return why the first of the files that were skipped in folders has no responses.
 
-    It is the error of this file when it is named alone; empty if no file was skipped.
+    The file is read again as if it were named alone. The list has the text of the error, if there
+    is one; it is empty if no file was skipped.
     """
     skipped = [part.path for part in parts if part.rows is None]
     if not skipped:
@@ -680,9 +684,10 @@ def _sheet_of_samples(
         else:
             row_of_line[place.removeprefix("line ")] = row
     frame = pd.DataFrame(list(row_of_line.values()), index=pd.Index(list(row_of_line), name="line"))
-    verdicts = next(filter(None, map(verdicts_in_row, row_of_line.values())), None)
-    model = model_of_verdicts(file, verdicts) if verdicts else file.model
-    return Sheet(file.path, model, frame, *form), notes
+    verdicts_of_rows = map(verdicts_in_row, row_of_line.values())
+    first_verdicts = next((verdicts for verdicts in verdicts_of_rows if verdicts), None)
+    model = model_of_verdicts(file, first_verdicts) if first_verdicts else file.model
+    return Sheet(file.path, model, frame, show=form.show, cluster=form.cluster), notes
 
 
 def _is_log_of(reader: FileReader, path: Path) -> bool:
@@ -725,7 +730,7 @@ def _read_file(
             # The names of the columns already show that no shape fits. So the rows, which take
             # longer, are not read.
             return None
-        sheet = Sheet(path, label, records.frame(), *form)
+        sheet = Sheet(path, label, records.frame(), show=form.show, cluster=form.cluster)
     return _parse_rows(sheet, shapes, optional=optional)
 
 

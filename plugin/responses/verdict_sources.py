@@ -12,6 +12,7 @@ from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy
 
 STANDARD_INPUT = "-"
+"""Path that stands for standard input."""
 TABLE_MARK = "#"
 """Stands between the path of a database and the name of one of its tables."""
 

@@ -408,10 +408,10 @@ def _pairs_to_test(
 ) -> list[tuple[int, int]]:
     """Return the pairs of codes without a standard error, or with few items, or all pairs.
 
-    In each pair, the model that comes first in `models_with_score` is first. All pairs are returned if
-    `_are_all_tested` says so. Otherwise, pairs whose tests use so few items that no test at level
-    `tail` can reject are left out. If the tests use the items of other models, too, such pairs are
-    kept, unless there are more than `MOST_BY_OTHERS`.
+    In each pair, the model that comes first in `models_with_score` is first. All pairs are returned
+    if `_are_all_tested` says so. Otherwise, pairs whose tests use so few items that no test at
+    level `tail` can reject are left out. If the tests use the items of other models, too, such
+    pairs are kept, unless there are more than `MOST_BY_OTHERS`.
 
     Args:
         estimate: the scores, with the tests of pairs.

@@ -45,7 +45,10 @@ Lengths are those of the first one that a table has.
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
-    """Read battles of Arena or FastChat.
+    """Convert battles of Arena or FastChat to rows of the battles table.
+
+    The columns `credit` (of model_a) and `reason` are added to the other columns. The records of
+    judges are in `attrs["judges"]`.
 
     The winner is a word (`both bad` is a tie), the name of a model, or given by three columns
     (`INDICATORS`) of which exactly one is 1. If any winner is `tie (inconsistent)`, a judge saw

@@ -20,7 +20,10 @@ CATEGORY_COLUMNS = ("categories", "selected_category", "language")
 
 
 def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
-    """Read votes of compar:IA.
+    """Convert votes of compar:IA to rows of the battles table.
+
+    The columns `credit` (of model_a) and `reason` are added. The record of the judge is in
+    `attrs["judges"]`.
 
     `chosen_model_name` is the winner. A row in which `both_equal` is true is a tie. A row that is
     no tie and has no winner is unparsed. The judge is the population of the voters, whose ids are

@@ -28,6 +28,7 @@ from podium.printable import shorten
 from podium.wording import quantity
 
 DELIMITERS = (",", "\t", ";")
+"""Signs that may stand between cells."""
 
 
 def open_delimited(

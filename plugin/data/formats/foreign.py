@@ -20,8 +20,8 @@ FIRST = "first"
 KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties", FIRST})
 """Columns of a battles table, of a table of scores and of a table of counts, which `--columns` may
 name, and `FIRST`."""
-# SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
+"""SQL of the column `order` for each value of the option `--shown`."""
 MOST_PROPOSED = 20
 """Largest number of verdicts in a `--credit-map` that an error proposes."""
 LIKELY_CREDIT: dict[str, float] = {
@@ -87,9 +87,9 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """Translate the column `credit` by `--credit-map`, and make the column `order`.
 
     Without `--credit-map`, labels such as `A>B` are translated (`_translate_labels`), and other
-    credits stay as they are. If the column `order` has only booleans, they
-    say whether model a was shown first; other words stay. If there is no column `order`, the option
-    `--shown` says for all rows which model was shown first. Without this option, no column is made.
+    credits stay as they are. If the column `order` has only booleans, they say whether model_a was
+    shown first; other words stay. If there is no column `order`, the option `--shown` says for all
+    rows which model was shown first. Without this option, no column is made.
 
     If `--columns` names the column `first`, verdicts are about the response of the model in it, as
     labels for A and B are: they are turned in the rows where that is model_b.
@@ -361,7 +361,7 @@ def likely_credits(words: list[str]) -> dict[str, str]:
 
 
 def format_credit_map(credits: Mapping[str, str]) -> str:
-    """Return the option `--credit-map` with these credits, quoted for a shell."""
+    """Return the option `--credit-map` with these credits by verdict, quoted for a shell."""
     return format_assignments("credit-map", credits)
 
 

@@ -121,7 +121,10 @@ def _helm_metrics(path: Path) -> "dict[str, pd.DataFrame]":
 def _tables_by_metric(
     rows: Sequence[tuple[str, str, str, float | None]],
 ) -> "dict[str, pd.DataFrame]":
-    """Return rows of metric, item, place and score as a table per metric."""
+    """Return rows of metric, item, place and score as a table per metric.
+
+    The columns are `item`, `line` (the place) and `score`, which is NaN where it is None.
+    """
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])

@@ -124,8 +124,8 @@ def words_of_document(row: Mapping[str, Any]) -> str:
     Documents that differ only in Unicode form or white space have the same text.
 
     Returns:
-        the text; empty if the row does not hold the whole document, of which it records the hash:
-        images, for example, are left out.
+        The text. It is empty if the row has no document, or only a part of it: the document then
+        has another hash than the row records, for example because images are left out.
     """
     document = row.get("doc")
     if document is None:

@@ -189,13 +189,16 @@ def _gather_scores(
 
 
 def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list[Scores]:
-    """Return the scores of the files of a task that have a metric."""
+    """Return the scores of those files of a task that have a metric, `metric,filter`."""
     files_of_task = [of_file for of_file in scores if of_file.file.task == task]
     return [of_file for of_file in files_of_task if metric in of_file.values]
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note per model on the tasks of which only it has samples."""
+    """Return the losses with one note per model on the tasks of which no other model has samples.
+
+    A note on a single task of a model is kept. The joined note stands where the first one stood.
+    """
     tasks: dict[str, list[str]] = {}
     for note in lost:
         if note.code == "one-model-samples":
@@ -239,7 +242,12 @@ def _join_incomplete_files(lost: Sequence[Notice]) -> list[Notice]:
 
 
 def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
-    """Return the record of a run with the options of the metrics by which models are ranked."""
+    """Return the record of a run whose scorers are only those of some metrics.
+
+    Args:
+        run: the record.
+        metrics: the metrics by which models are ranked, `metric,filter`.
+    """
     return replace(run, scorers=scorers_of_metrics(run.scorers, metrics))
 
 
@@ -330,8 +338,14 @@ def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
     Args:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
-    on_earlier_runs = [note for note in lost if find_repeats([note]) is not None]
-    others = [note for note in lost if find_repeats([note]) is None]
+    on_earlier_runs = []
+    others = []
+    for note in lost:
+        # Only a note on earlier runs of a model has repeats.
+        if find_repeats([note]) is None:
+            others.append(note)
+        else:
+            on_earlier_runs.append(note)
     bare, _ = split_remedies([*others, *on_earlier_runs])
     cause = (
         some(notice_texts(bare), "; ", most=5) or "no two models have scores on the same documents"
@@ -403,7 +417,7 @@ def _join_runs(
     for of_file in measured:
         source = {"model": of_file.file.model, "path": str(of_file.file.path)}
         tables.append(of_file.values[metric].assign(**source))
-    rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
+    rows = _name_items_by_target(pd.concat(tables, ignore_index=True), task, notes)
     documents = SharedDocuments.of_rows(rows)
     lost += [_metric_missing(metric, file) for file in files_of_task if metric not in file.values]
     lost += _note_unshared(task, documents, measured)
@@ -438,10 +452,10 @@ def _metric_missing(metric: str, scores: Scores) -> Notice:
     return Notice("metric-missing", fields)
 
 
-def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "pd.DataFrame":
-    """Make a document several items, one per target, if its target differs between runs.
+def _name_items_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "pd.DataFrame":
+    """Return rows in which a document whose target differs between runs is an item per target.
 
-    Such an item is `ITEM@` with the first characters of the target. Other items keep their ids.
+    Such an item is `ITEM@` with the first 6 characters of the target. Other items keep their ids.
 
     Args:
         rows: scores of all runs on a task.

@@ -57,7 +57,7 @@ def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _names_in(below: Any) -> list[str]:
-    """Return names in a list or tuple; empty if the value is anything else."""
+    """Return the names in a list or tuple of texts; empty if the value is anything else."""
     is_list = isinstance(below, list | tuple) and all(isinstance(name, str) for name in below)
     return [*below] if is_list else []
 

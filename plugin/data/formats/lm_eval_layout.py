@@ -142,7 +142,7 @@ class Results:
 
     @property
     def time(self) -> str:
-        """Time when the run was saved, from the name of the file; empty if the name has none."""
+        """Time when the run was saved, as in the name of the file; empty if the name has none."""
         name_match = RESULTS_NAME.match(self.path.name)
         return (name_match["time"] or name_match["date"]) if name_match else ""
 
@@ -314,9 +314,9 @@ def files_beside_details(details: Iterable[Path], paths: Iterable[Path]) -> set[
         details: the files with details; other files are ignored.
         paths: all files of the source.
     """
-    names = [path for path in details if is_details(path)]
-    beside = {path.with_name(HELM_RUN_SPEC) for path in names if path.name == HELM_DETAILS}
-    if names:
+    known = [path for path in details if is_details(path)]
+    beside = {path.with_name(HELM_RUN_SPEC) for path in known if path.name == HELM_DETAILS}
+    if known:
         beside.update(filter(is_summary_of_lighteval, paths))
     return beside
 
@@ -504,17 +504,17 @@ def find_runs(
         The samples files, sorted by path, and the results files; other files are left out.
     """
     results = _read_results(paths)
-    names = {*paths}
+    candidates = {*paths}
     for run in results:
         folder = run.path.parent
         if not searched and run.is_old:
-            names.update(folder.glob("*.jsonl"))
+            candidates.update(folder.glob("*.jsonl"))
         elif not searched:
-            names.update(folder.glob(f"samples_*_{run.time}.jsonl"))
-            names.update(folder.glob(f"{run.time}_samples_*.jsonl"))
-    samples = {path for path in names if is_samples(path)}
+            candidates.update(folder.glob(f"samples_*_{run.time}.jsonl"))
+            candidates.update(folder.glob(f"{run.time}_samples_*.jsonl"))
+    samples = {path for path in candidates if is_samples(path)}
     for run in results:
-        samples.update(path for path in names if run.old_task_of(path))
+        samples.update(path for path in candidates if run.old_task_of(path))
     return describe_samples(sorted(samples), label), results
 
 

@@ -234,7 +234,9 @@ def _folders_to_type(folders: Iterable[Path]) -> list[str]:
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return in words why metrics are not usable; tasks with one metric and reason are joined.
+    """Return texts on why metrics are not usable, such as `f1,none of amber and birch: ...`.
+
+    There is one text for each metric and reason, on all tasks with both.
 
     Args:
         reasons: task, metric, and why the metric is not usable.
@@ -310,7 +312,10 @@ def _is_ambiguous(metrics: Sequence[str], asked_metrics: Sequence[str]) -> bool:
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
-    """Format the metrics of tasks for a message. Tasks with the same metrics are put together."""
+    """Format the metrics of tasks for a message, such as `acc | f1 (arc, boolq); none (mmlu)`.
+
+    Tasks with the same metrics are put together.
+    """
     tasks = defaultdict[tuple[str, ...], list[str]](list)
     for task, metrics_of_tasks in by_task.items():
         tasks[tuple(metrics_of_tasks)].append(task)

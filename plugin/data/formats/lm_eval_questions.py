@@ -270,17 +270,18 @@ def settle_prompts(
         hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared])
     settled = list(runs)
     if len(set(hashes.values())) == 1:
+        # The prompt's settings also make the choices, which are not in the hash of a prompt.
         if len({choices[k] for k in described}) == 1:
             for k in described:
                 settled[k] = replace(runs[k], prompt=None, examples=None, fewshot_seed=None)
         return settled
     runs_with_settings: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
     for k in described:
-        explaining = []
+        explaining_settings = []
         for setting, value in runs[k].settings().items():
             if setting.kind in EXPLAINING_KINDS:
-                explaining.append((setting, value))
-        runs_with_settings[tuple(explaining)].append(k)
+                explaining_settings.append((setting, value))
+        runs_with_settings[tuple(explaining_settings)].append(k)
     for group in runs_with_settings.values():
         if len({hashes[k] for k in group}) > 1:
             for k in group:

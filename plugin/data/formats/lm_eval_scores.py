@@ -175,9 +175,20 @@ def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.Data
         if row is None:
             cut_off_line = place
         elif layout.is_sample(row):
-            described = description_of_row(place, row)
-            about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
+            of_filter, document, position, target = _document_of_row(row)
+            # In the order of `COLUMNS_OF_DOCUMENTS`.
+            cells = (
+                place,
+                of_filter,
+                document,
+                position,
+                target,
+                _metrics_of_row(row),
+                description_of_row(place, row),
+                group_of_row(row, cluster),
+                fields_of_document(row),
+            )
+            rows.append(cells)
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -267,7 +278,13 @@ def _scores_of_metric(
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
-    """Return why a metric cannot be compared document by document; None if it can."""
+    """Return why a metric cannot be compared document by document; None if it can.
+
+    It can if at least one value is not None and all such values are numbers.
+
+    Args:
+        values: the value of the metric in each row; None if it is missing.
+    """
     known_values = [value for value in values if value is not None]
     if not known_values:
         return "it has no value for any document"

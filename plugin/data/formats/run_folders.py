@@ -153,7 +153,10 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
 
 
 def _which_counts(chosen_run: FiledRun, newest: FiledRun) -> str:
-    """Return which run counts, by the reason for which it is preferred to the newest."""
+    """Return a phrase that says which run counts, for notes, such as `the newest`.
+
+    If the newest run does not count, the phrase gives the reason (`_preference`).
+    """
     if chosen_run is newest:
         return "the newest"
     if chosen_run.whole and not newest.whole:
@@ -170,7 +173,13 @@ def _which_counts(chosen_run: FiledRun, newest: FiledRun) -> str:
 
 
 def _note_left_out(code: str, chosen_run: FiledRun, runs: Sequence[FiledRun]) -> Notice:
-    """Return the note that says which run counts and which runs do not."""
+    """Return the note that says which run counts and which runs do not.
+
+    Args:
+        code: code of the note: `attempts` or `runs-repeated`.
+        chosen_run: the run that counts.
+        runs: all runs, with the chosen one.
+    """
     newest = max(runs, key=lambda run: run.time)
     others = sorted(runs, key=lambda run: run.time)
     fields = {

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# podium's names of JuStRank's columns.
 JUSTRANK_COLUMNS = {
     "arena_hard_question_id": "item",
     "system": "model",
     "judge_model": "judge",
     "judgment_score": "score",
 }
+"""podium's names of JuStRank's columns."""
 INSTRUCTION_NAMES = ("instruction", "prompt", "input", "question")
 """Columns with the question that a model was asked, as in `podium.responses.response_tables`."""
 ANSWER_NAMES = ("response", "output")

@@ -129,6 +129,7 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
         _check_counts(wins, names)
     except DataError as error:
         raise error.with_place(records.source) from None
+    # Positions of the models of each pair with wins, shape (pairs,) each.
     winner, loser = np.nonzero(np.nan_to_num(wins))
     wins_of_pair = wins[winner, loser].astype(int)
     models = np.array(names, dtype=object)
@@ -143,10 +144,14 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
 
 
 def note_models_left_out(records: Records, label: str) -> list[Notice]:
-    """Return notes on the columns of a matrix of wins without a row of their name, and on the rows
-    without a column.
+    """Return notes on the rows and columns of a matrix of wins that are left out.
 
-    `label` is the column with the names of the rows.
+    They are the columns without a row of their name, and the rows without a column. The list is
+    empty if there are none.
+
+    Args:
+        records: the matrix.
+        label: the column with the names of the rows.
     """
     rows = [name for (name,) in records.rows(records.columns[label].text, f"order by {ROW}")]
     columns = [name for name in records.columns if name != label]

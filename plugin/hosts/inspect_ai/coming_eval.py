@@ -80,7 +80,7 @@ def check_reference_of_eval(
 
 
 def check_eval_options(options: RankerOptions) -> list[str]:
-    """Check options of a coming eval, and return notes on rankers that others will replace.
+    """Check options of a coming eval, and return texts on rankers that others will replace.
 
     Models and metrics are known only when the eval runs, so that settings of rankers that name a
     model are not checked here (see `check_named_models`).
@@ -132,7 +132,10 @@ def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: st
 
 
 def _typed_models(typed: Sequence[str]) -> list[str]:
-    """Return the names of the models that `--model` names; empty if it is not given."""
+    """Return the names of the models that `--model` names, separated by commas, in order.
+
+    Empty if `--model` is not given. The names of several `--model` are all returned.
+    """
     names: list[str] = []
     for number, word in enumerate(typed):
         option, equals, value = word.partition("=")

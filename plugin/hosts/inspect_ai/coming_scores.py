@@ -48,10 +48,10 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
 
 
 def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
-    """Yield the name of each scorer with each part of its scores that has metrics of its own.
+    """Yield pairs of a scorer's name and a part of its scores, one for each part that has metrics.
 
     The part is empty for metrics of the whole score, and for a scorer without metrics. It may be a
-    pattern, as in `metrics={"*": [mean()]}`.
+    pattern, as in `metrics={"*": [mean()]}`. The name is without the package of the scorer.
     """
     for scorer in spec.scorers or ():
         name = scorer.name.rpartition("/")[2]
@@ -70,7 +70,14 @@ def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
 
 
 def _is_of_part(asked_metric: str, task: str, scorer: str, part: str) -> bool:
-    """Return whether a user's name of a metric is one of the names of a part of scores."""
+    """Return whether a user's name of a metric is one of the names of a part of scores.
+
+    Args:
+        asked_metric: the name of the metric, as the user typed it.
+        task: the task of the eval.
+        scorer: name of the scorer.
+        part: the part, which may be a pattern with `*`; empty for a plain value.
+    """
     # Of two scorers of one name, Inspect numbers the second.
     name = re.sub(rf"(^|\s){re.escape(scorer)}\d+(?=\s|$)", rf"\1{scorer}", asked_metric)
     names = measure_of_part(task, scorer, part).names

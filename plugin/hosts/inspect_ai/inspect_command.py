@@ -41,6 +41,7 @@ CPU_SAVING = {
 Each has the environment variables with which users set the option themselves.
 """
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
+"""Remedy of the errors about an inspect-ai that podium does not fit."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -71,10 +72,13 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def extend_command(host: Any) -> None:
-    """Add podium's options to the `inspect` command, whose module `host` was just loaded.
+    """Add podium's options to the `inspect` command.
 
     This is called if the user has run `podium enable`. If one of the options was typed, `host.main`
     is replaced by a function that also ranks; otherwise only the help changes.
+
+    Args:
+        host: the module `COMMAND_LINE`, which was just loaded and is changed in place.
     """
     stock = host.main
     _add_to_help(host)
@@ -197,7 +201,11 @@ def _require_ranking_command(arguments: Sequence[str]) -> None:
 
 
 def _log_dir(arguments: Sequence[str]) -> str:
-    """Return the folder of logs: of the first `--log-dir`, the environment, or Inspect's own."""
+    """Return the folder of logs that a command will have.
+
+    It is that of the first `--log-dir`, else of `INSPECT_LOG_DIR`, else Inspect's own `./logs`.
+    """
+    # Each word comes with the word after it, which is empty for the last word.
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--log-dir":
             return following

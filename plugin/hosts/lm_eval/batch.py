@@ -36,9 +36,9 @@ from podium.tournaments.judge_rotation import JudgeRotation, jury_cells, name_ju
 NOT_ASKED_REASON = "not asked: the judge kept failing"
 """Reason of an unparsed battle that was not judged after too many failures."""
 MAX_CONSECUTIVE_FAILURES = 20
-"""After this many battles have failed in a row, no more calls are made.
+"""Number of battles that fail in a row after which no more calls are made.
 
-If more than 10 calls are made at once, twice the number of these calls counts instead.
+If more than 10 calls are made at once, the number is twice that of these calls.
 """
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,9 @@ def judge_battles(
             tell(text)
         return verdicts
 
-    return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
+    if not battles:
+        return []
+    return list(call_outside_loop(lambda: anyio.run(judge_all)))
 
 
 def pop_judges(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -119,7 +121,14 @@ def pop_judges(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _with_turns(
     battles: Sequence[Mapping[str, Any]], rotation: JudgeRotation
 ) -> list[Mapping[str, Any]]:
-    """Return battles with the names of the judges whose turn it is."""
+    """Return copies of battles with the names of the judges whose turn it is, under `judges`.
+
+    The battles are assigned in their order.
+
+    Args:
+        battles: the fields of `BattleMetadata` of each battle.
+        rotation: assigns judges to battles, and is changed in place.
+    """
     pairings = [
         Pairing(
             item=battle["item"],
@@ -199,7 +208,7 @@ class BatchJudge:
         return record
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
-        """Count a failed call by its kind, and log the first of each kind."""
+        """Count a failed call by its kind (`name_of_failure`), and log the first of each kind."""
         failure = name_of_failure(error)
         self.errors[failure] += 1
         if self.errors[failure] == 1:

@@ -210,7 +210,11 @@ class JudgeFilter(Filter):
 
 
 def _judge_names(judge: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the judges; UsageError for a model of lm-eval."""
+    """Return the names of the judges, in order.
+
+    Raises:
+        UsageError: a judge is a model of lm-eval.
+    """
     names = (judge,) if isinstance(judge, str) else tuple(judge)
     for name in names:
         refuse_lm_eval_model(name, "judge:")
@@ -231,7 +235,7 @@ def _check_calls(concurrency: int, call_timeout: float | None, prices: Prices | 
 
 
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
-    """Return a list of responses per document; with `repeats`, a list has several.
+    """Return the responses to each document as a list, which has several with `repeats`.
 
     A document without a response has one empty text.
 
@@ -258,8 +262,12 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
     """Log the numbers of battles: judged, ties of identical responses, unparsed and not played.
 
-    The last two are by reason, and make the line a warning. Judged are battles with a credit that
-    are no ties of identical responses.
+    Unparsed battles and those that were not played are counted by reason, and make the line a
+    warning. Battles count as judged if they have a credit and are no ties of identical responses.
+
+    Args:
+        documents: the verdicts on each document, as the filter writes them.
+        judges: names of the judges.
     """
     battles = [battle for document in documents for battle in document["battles"]]
     unparsed = Counter(battle["reason"] for battle in battles if battle["credit"] is None)

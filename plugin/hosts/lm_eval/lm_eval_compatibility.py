@@ -136,10 +136,14 @@ def hash_document(document: Mapping[str, Any]) -> str:
 
 
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
-    """Return a decorator that registers a `filter`, `metric` or `aggregation`.
+    """Return a decorator that registers a function or class with lm-eval, and returns it.
 
-    Raises:
-        ValueError: another module has registered the name.
+    The decorator raises ValueError if another module has registered the name.
+
+    Args:
+        kind: `filter`, `metric` or `aggregation`.
+        name: the name under which it is registered. The aggregation of a metric has its name.
+        **more: further arguments of lm-eval's `register_metric`; ignored for other kinds.
     """
     # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a
     # second time. Only the registry itself shows which module has registered the name.

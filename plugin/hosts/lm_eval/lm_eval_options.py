@@ -58,5 +58,5 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a key of a `--config` file is podium's."""
+    """Return whether a key of a `--config` file is podium's: `ranker`, or `ranker_...`."""
     return name == PREFIX or name.startswith(f"{PREFIX}_")

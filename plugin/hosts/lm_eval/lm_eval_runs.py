@@ -52,7 +52,7 @@ class RunFolders:
     notes: tuple[Notice, ...]
 
     def name_origins(self, text: str) -> str:
-        """Return a message in which the names in `origins` replace the folders."""
+        """Return a message in which each folder in `origins` is replaced by its name."""
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
         return text
@@ -78,7 +78,7 @@ class RunFolders:
 
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
-    """Return the files of samples of other runs.
+    """Return the files of samples of other runs, source by source.
 
     Args:
         against: folders of other runs, each optionally `label=path`. If there are none, the folder
@@ -111,8 +111,10 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
 
 
 def results_folder(output_path: str) -> Path:
-    """Return the folder of lm-eval's results: the output path, or its parent if it names a .json
-    file."""
+    """Return the folder of lm-eval's results.
+
+    It is the output path, or the parent of an output path that ends in .json.
+    """
     path = Path(output_path)
     return path.parent if path.suffix == ".json" else path
 
@@ -120,6 +122,7 @@ def results_folder(output_path: str) -> Path:
 def podium_folder(output_path: str) -> Path:
     """Return the folder of podium's tournaments and pinned reference, beside that of the results.
 
+    It need not exist. Its name is that of the folder of results with `TOURNAMENTS` after it.
     It is not in the folder of results, because `podium rank` reads whole folders.
     """
     folder = results_folder(output_path).absolute()
@@ -253,7 +256,11 @@ def _folder_of_saved(run: Path, output_path: str) -> Path:
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
     """Return the samples files in a folder and its subfolders, sorted, or the one at a path.
 
-    Empty if there are none. `label` is the user's name for the model, or None.
+    Empty if there are none.
+
+    Args:
+        path: a folder or a file.
+        label: the user's name for the model; None for the name of the folder.
     """
     paths = [path]
     if not path.is_file():

@@ -18,6 +18,7 @@ from podium.scorers.reasoning import Policy
 from podium.wording import quantity, some, some_paths
 
 MEDIA_IN_DOCUMENT = "media in the document, which the filter cannot show"
+"""Why battles on a document with images, audio or video are missing."""
 KEYS_OF_MEDIA = (("bytes", "path"), ("array", "sampling_rate"))
 """Keys of the dictionaries by which datasets hold images and audio that are not decoded."""
 DECODERS = ("PIL", "torchcodec", "decord")
@@ -141,8 +142,8 @@ def _battles_of_document(
     """Return the battles of one document, with every opponent.
 
     The k-th response is compared with the k-th of an opponent, or with the only one. A battle is
-    missing if the response of this run is empty or the opponent has none; `missing` then names the
-    opponent, with the number of the response from the second on.
+    missing if the response of this run is empty or the opponent has no response. The key in
+    `missing` is then the opponent's name, as in `gpt (response 2)` from the second response on.
 
     Args:
         name: id of the document's item.
@@ -169,7 +170,14 @@ def _battles_of_document(
 
 
 def _shown_to_judge(item: Item, text_by_model: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a judge is shown of an item and of two models' responses to it (by model)."""
+    """Return the fields of `BattleMetadata` that say what a judge is shown, without the item's id.
+
+    model_a is the model whose name comes first in the alphabet.
+
+    Args:
+        item: the item.
+        text_by_model: the texts of two responses to it, by model.
+    """
     # Models are sorted by name as in tournaments, so that both share the replies in the cache.
     model_a, model_b = sorted(text_by_model)
     return {
@@ -195,8 +203,9 @@ def _find_item_ids(
 ) -> list[str]:
     """Return the item id of each document, in order.
 
-    It is the value of `field` as text. If this is None, it is the id that opponents' samples have
-    for a document with the same content, or such an id that no opponent has.
+    It is the value of `field` as text. If `field` is None, it is the id that opponents' samples
+    have for a document with the same content. A document that no opponent has gets the id that it
+    would have there.
 
     Args:
         docs: the documents.
@@ -233,7 +242,7 @@ def _find_item_ids(
 
 
 def _format_sources(against: Against) -> list[str]:
-    """Return the opponents in the form of sources on a command line: `path` or `label=path`."""
+    """Return the opponents as a list of sources, as on a command line: `path` or `label=path`."""
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]
     return [against] if isinstance(against, str) else list(map(str, against))

@@ -12,9 +12,9 @@ from podium.tables import EMPTY, Report, Section, Table
 SIGN = r"[\\`*<\[|]"
 """Matches a character that is markup anywhere."""
 UNDERSCORE_BEFORE_WORD = r"(?<![^\W_])_"
-"""An underscore that no letter or digit precedes, as in `_word`."""
+"""Matches an underscore that no letter or digit precedes, such as the first one of "_a_b"."""
 UNDERSCORE_AFTER_WORD = r"_(?![^\W_])"
-"""An underscore that no letter or digit follows, as in `word_`."""
+"""Matches an underscore that no letter or digit follows, such as the last one of "a_b_"."""
 MARKUP = re.compile(f"{SIGN}|{UNDERSCORE_BEFORE_WORD}|{UNDERSCORE_AFTER_WORD}")
 """Matches a character that Markdown reads as markup.
 

@@ -125,21 +125,21 @@ class CostLimit:
     ) -> float:
         """Return the cost of tokens.
 
-        Tokens from a provider's cache have their own price if it was given, else the full one.
-
         Args:
             usages: the tokens by model.
-            prices: prices by model; by default those that the user gave. A model without a price
-                here has the cost that Inspect computed.
+            prices: prices by model; by default those that the user gave. For a model without a
+                price here, the cost that Inspect computed counts.
             is_cached: whether tokens from a provider's cache have their own price, if it was given.
+                Otherwise they cost as much as other input tokens.
 
         Raises:
-            PodiumError: a model has neither.
+            PodiumError: a model has no price and no cost by Inspect.
         """
         cost = 0.0
         prices = self.prices if prices is None else prices
         for model, usage in usages.items():
             if model in prices:
+                # The third price, if there is one, is that of cached tokens.
                 price = prices[model] if is_cached else prices[model][:2]
                 cost += cost_of_usage(usage, TokenPrices(*price))
             elif usage.total_cost is None:
@@ -170,9 +170,10 @@ class CostLimit:
 
 
 def _share_answered(sample: EvalSample) -> float:
-    """Return the share of a sample's judgments that this sample got; 1 if it holds no battle.
+    """Return the share of a sample's judgments for which this sample's own calls were answered.
 
-    Judgments that failed, or that were carried over from an earlier sample, are not among them.
+    Judgments that failed, or that were carried over from an earlier sample, were not answered here.
+    The share is 1 if the sample holds no judgment.
     """
     entry = kept_in_store(sample, NAMESPACE)
     if not was_judge_asked(entry):
@@ -189,9 +190,10 @@ def _share_answered(sample: EvalSample) -> float:
 
 
 def _share_paid(sample: EvalSample) -> float:
-    """Return the share of a sample's calls of models that did not come from Inspect's cache.
+    """Return the share of a sample's calls of models that were not answered from Inspect's cache.
 
-    0 if it made no call, as with identical responses or replies that an earlier attempt kept.
+    0 if the sample made no call, as with identical responses or replies that an earlier attempt
+    kept.
     """
     sources = [event.cache for event in sample.events if event.event == "model"]
     paid = [source for source in sources if source != "read"]
@@ -200,11 +202,8 @@ def _share_paid(sample: EvalSample) -> float:
 
 def _no_usage_text(most: float, model: str) -> str:
     """Write that a server sends no usage, and how its tokens are estimated."""
-    ratio = f"a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
-    return (
-        f"max_cost={most:g}: the server of {model} sends no usage; its tokens are estimated, "
-        f"{ratio}"
-    )
+    estimate = f"estimated, a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
+    return f"max_cost={most:g}: the server of {model} sends no usage; its tokens are {estimate}"
 
 
 def build_cost_limit(

@@ -91,7 +91,10 @@ T = TypeVar("T")
 FATAL_ERRORS = (JudgeStoppedError, LimitExceededError)
 """Errors that end a run or a sample, even if its other calls are answered."""
 JudgmentKey = tuple[str, str, str, str, str, int]
-"""Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment."""
+"""Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment.
+
+See `_key_of`.
+"""
 
 
 class FailedCallsError(RuntimeError):
@@ -166,7 +169,11 @@ class Run(ModelCalls):
         return CachePolicy(expiry=None, per_epoch=False, scopes=scopes)
 
     def refuse_repeat_in_same_run(self, state: TaskState) -> None:
-        """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
+        """Raise FailedCallsError, once, if a sample repeats calls that failed in this run.
+
+        The id of such a sample ends with `AGAIN`, and its calls are those of the sample whose id
+        comes before that.
+        """
         sample_id = str(state.sample_id).removesuffix(AGAIN)
         if sample_id == state.sample_id:
             return
@@ -177,20 +184,26 @@ class Run(ModelCalls):
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
         """Make a call to a judge and return its answer.
 
-        If judges take turns, a judge whose calls all fail is not asked any more, and the others go
-        on. The run ends when the last judge has stopped.
+        The error of a call that fails is raised, and nothing is repeated here. A judge whose first
+        calls all fail alike is not asked any more (`CircuitBreaker`). If judges take turns, the
+        other judges go on, and the run ends when the last judge has stopped. The calls of a judge
+        whose provider collects them in batches never wait for its first calls.
+
+        Args:
+            model: the judge.
+            ask: makes the call; its errors are raised.
 
         Raises:
-            JudgeStoppedError: no more calls are made. If judges take turns, this holds for the
-                last of them.
-            RuntimeError: judges take turns, and this one is not asked any more.
+            JudgeStoppedError: no more calls are made to any judge.
+            RuntimeError: judges take turns, and only this one is not asked any more.
         """
         waits = not has_batches(model)
         return await self._ask_while_others(model, lambda name: self.call(name, ask, waits=waits))
 
     async def _ask_while_others(self, model: Model, ask: Callable[[str], Awaitable[T]]) -> T:
-        """Return what `ask` returns; if judges take turns, a judge that is stopped leaves the
-        others going on.
+        """Return what `ask` returns. If judges take turns and one is stopped, the others go on.
+
+        A message is printed when a judge is stopped.
 
         Args:
             model: the judge.
@@ -215,7 +228,9 @@ class Run(ModelCalls):
             raise
 
     async def begin_judgment(self, model: Model, battle: BattleMetadata) -> "JudgeMonitor":
-        """Begin a judgment of a judge, and return the monitor that has to hear of its end.
+        """Begin a judgment of a judge, and return its monitor, whose `end` the caller must call.
+
+        There is one monitor per judge in a run. It may let the judgment wait.
 
         Raises:
             JudgeStoppedError, RuntimeError: the judge cannot judge; see `call_judge`.
@@ -264,7 +279,7 @@ class Run(ModelCalls):
         return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)
 
     def judging_of(self, battle: BattleMetadata) -> Judging:
-        """Return how the judges are asked about a battle: its responses may be transcripts."""
+        """Return how the judges are asked about a battle, whose responses may be transcripts."""
         return self.judging.adapted_to(transcript=battle.transcript)
 
     def judge_of(self, model: Model) -> JudgeRecord:
@@ -274,10 +289,10 @@ class Run(ModelCalls):
         return self._judges[model]
 
     def mode(self, judge: str) -> Any:
-        """Return how a judge's token probabilities are used.
+        """Return how a judge's token probabilities are used: `off` or `required`.
 
-        It is the option `logprobs`. With `logprobs=auto` it is `off` until `settle_mode` has set
-        the mode.
+        It is the option `logprobs`, unless this is `auto`. Then it is `off` until `settle_mode` has
+        set the mode of the judge.
 
         Args:
             judge: name of the judge.
@@ -289,10 +304,10 @@ class Run(ModelCalls):
         )
 
     def settle_mode(self, judge: str, reply: Reply, judging: Judging) -> FixedMode:
-        """Return how a judge's token probabilities are used, after a reply of it.
+        """Return how a judge's token probabilities are used, after it has replied.
 
-        With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets this for
-        the rest of the run.
+        With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets the mode
+        for the rest of the run: `required` if the reply has probabilities, else `off`.
 
         Args:
             judge: name of the judge.
@@ -307,7 +322,7 @@ class Run(ModelCalls):
 
 
 def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJudgment]:
-    """Return the judgments in an earlier run's log whose replies can all be parsed.
+    """Return the judgments in an earlier run's log whose replies can all be parsed, by key.
 
     Args:
         path: path or URL of the log.
@@ -340,7 +355,14 @@ def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJud
 
 
 def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> JudgmentKey:
-    """Return the key of a judgment on a battle."""
+    """Return the key of a judgment on a battle.
+
+    Args:
+        judge: name of the judge's record.
+        battle: the battle.
+        order: `ab`, `ba` or `merged`.
+        repeat: number of the repeat, from 0.
+    """
     return judge, _response_key_of(battle), battle.model_a, battle.model_b, order, repeat
 
 
@@ -353,15 +375,18 @@ def _response_key_of(battle: BattleMetadata) -> str:
 
 
 async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -> TaskState:
-    """Ask for one sample, and store the replies in its store.
+    """Ask the judges about one sample, put their replies into its store, and return the sample.
+
+    Nothing is asked for a sample without battles, or if no call of this epoch has to be repeated.
 
     Args:
         run: the run.
-        state: the sample.
+        state: the sample, which is changed in place.
         options: options of the judge, which the log keeps.
 
     Raises:
-        JudgeStoppedError: no more calls are made.
+        JudgeStoppedError: no model is the judge, or no more calls are made.
+        Exception: the first error, if none of the sample's own calls was answered.
     """
     state.output = ModelOutput.from_content(state.model.name, "judged")
     contents = parse_sample(state.metadata)
@@ -394,7 +419,7 @@ def _earlier_replies(
 def _note_failed_calls(
     run: Run, state: TaskState, replies: SampleReplies, errors: Sequence[Exception]
 ) -> None:
-    """Remember why calls of a sample failed; raise the first error if no call was answered.
+    """Remember in `run` why calls of a sample failed; raise the first error if none was answered.
 
     Args:
         run: the run, which is changed in place.
@@ -419,6 +444,9 @@ async def _ask_for_sample(
     run: Run, state: TaskState, earlier: Sequence[BattleReplies] | None
 ) -> tuple[SampleReplies, list[Exception]]:
     """Return the replies on a sample's battles, and the errors of calls that failed.
+
+    If calls were made to servers that send no usage, the estimated tokens are put into the store of
+    the sample.
 
     Args:
         run: the run.
@@ -455,7 +483,7 @@ async def _ask_for_sample(
 
 
 def _has_new_reply(replies: BattleReplies) -> bool:
-    """Return whether this sample got an answer to any of its own calls on a battle.
+    """Return whether this sample's own calls on a battle got any answer, readable or not.
 
     Judgments that were carried over from an earlier sample do not count.
     """
@@ -531,8 +559,9 @@ async def ask_judges(
 def _tie_of_identical(
     run: Run, battle: BattleMetadata, judgments_of_judges: Sequence[tuple[Model, Judgment]]
 ) -> BattleReplies:
-    """Return the replies on a battle of identical responses: a judgment without replies for each
-    judge and repeat.
+    """Return the replies on a battle of identical responses, about which no judge is asked.
+
+    There is one judgment without replies for each judge and repeat, and `identical` is True.
 
     Args:
         run: the run.
@@ -554,6 +583,8 @@ def _judge_records(
     run: Run, judgments: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
 ) -> dict[str, dict[str, Any]]:
     """Return the records that the log keeps of all judges, asked now or earlier, by name.
+
+    A record has the options that the judge refuses under `REFUSED_OPTIONS`, if there are any.
 
     Args:
         run: the run.
@@ -583,7 +614,8 @@ async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
 def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Model, Judgment]]:
     """Return the judgments that an epoch asks for, each with its judge.
 
-    Repeats are numbered on from those of earlier runs and epochs.
+    They are in the order of the judges. Repeats are numbered on from those of earlier runs and
+    epochs. The epoch counts from 1.
     """
     item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
     judgments = []
@@ -620,10 +652,14 @@ async def _ask_judge(
     errors: list[Exception],
     earlier_replies: Sequence[KeptReply] = (),
 ) -> KeptJudgment:
-    """Return one judgment with its replies.
+    """Return one judgment with its replies, some of which may be failed calls.
 
     A judgment that is parsed in the log of `reask` is returned from there. A pointwise judge rates
     a response once, and the rating counts in all battles of the response.
+
+    Raises:
+        JudgeStoppedError: no more calls are made to any judge.
+        LimitExceededError: a limit of the sample is exceeded.
 
     Args:
         run: the run.
@@ -701,7 +737,10 @@ async def _make_new_calls(
     """
 
     async def reply(place: int) -> tuple[KeptReply, int]:
-        """Return the reply and the number of attempts of a call by its place."""
+        """Return the reply and the number of attempts of the call at a place in `calls`.
+
+        A reply that is known and did not fail counts as one attempt.
+        """
         earlier = earlier_replies[place] if place < len(earlier_replies) else None
         if earlier is not None and not earlier.get("failed"):
             return earlier, 1
@@ -734,7 +773,7 @@ async def _reply_or_failure(
 
 
 def _failed_reply(error: Exception) -> KeptReply:
-    """Return the reply of a call that failed."""
+    """Return the reply that stands for a failed call: `failed` and `refused` name the error."""
     reply = Reply("", failed=name_of_failure(error), refused=cause_of(error))
     return cast(KeptReply, dump_reply(reply))
 
@@ -770,11 +809,11 @@ async def _ask_for_verdict(
         model: the judge.
         responses: the responses, in the order in which they are shown.
         battle: the battle.
-        repeat: number of the repeat.
+        repeat: number of the repeat, from 0.
         order: `ab` or `ba`; empty for a pointwise judge.
 
     Returns:
-        As of `_ask_until_readable`.
+        The last reply, which may be unparsed, and the number of attempts.
     """
     name = run.judge_of(model).name
     # The number keeps the cache from answering for another, equal response of the same model.
@@ -831,7 +870,7 @@ async def _ask_until_readable(
 
 
 async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: int) -> Reply:
-    """Return the reply of one attempt.
+    """Return the reply of one attempt, whose errors are raised.
 
     The reply is asked for in a JSON schema if the attempt has one and the judge takes it. If the
     judge turns out to take none, or writes noise before it has ever written an object, the attempt
@@ -842,13 +881,17 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
         model: the judge.
         request: what it is asked for.
         attempt: number of the attempt, from 1.
+
+    Raises:
+        JudgeStoppedError: the judge takes no schema, and `replies=schema` requires one.
     """
     judge = run.judge_of(model)
     settings = run.settings
     has_schema = settings.schema_of(judge, request, attempt) is not None
     # A batch has all first calls, so none of them is made alone.
     is_batched = has_batches(model)
-    async with nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema):
+    alone = nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema)
+    async with alone:
         # Meanwhile, another call may have shown that the judge takes no schema.
         schema = settings.schema_of(judge, request, attempt)
         if schema:
@@ -868,6 +911,8 @@ async def _call_judge(
     run: Run, model: Model, request: ReplyRequest, attempt: int, schema: Schema | None = None
 ) -> Reply | Exception:
     """Return a judge's reply, or the error of a server that takes no JSON schema.
+
+    The error is returned only if the call had a schema. Other errors are raised.
 
     If podium's limit of tokens cut off the judge's reasoning, the call is repeated once with a
     higher limit.
@@ -900,9 +945,9 @@ async def _call_model(
 ) -> ModelOutput | Reply | Exception:
     """Return a judge's output.
 
-    If it rejects the prompt, a reply is returned that says why: the prompt is too long, or its
-    media are refused. If its server takes no JSON schema, the error is returned. The call is
-    repeated if an option of it is refused. Other errors are raised.
+    If the judge rejects the prompt, a reply is returned that says why: the prompt is too long, or
+    its media are refused. If its server takes no JSON schema, the error is returned. If an option
+    of the call is refused, the call is repeated without the option. Other errors are raised.
 
     Args:
         run: the run.
@@ -960,8 +1005,7 @@ def _prompt_and_call(request: ReplyRequest, attempt: int, schema: Schema | None)
 
 
 def _rejection_by(error: Exception, config: GenerateConfig) -> Reply | Exception | None:
-    """Return what a failed call shows by its words: a prompt that is too long, or that the judge
-    takes no JSON schema.
+    """Return what the message of a failed call shows about its prompt or its schema.
 
     Args:
         error: the error of the call.
@@ -980,7 +1024,7 @@ def _rejection_by(error: Exception, config: GenerateConfig) -> Reply | Exception
 def _reply_of(output: ModelOutput) -> Reply:
     """Convert a model's output to a reply, with its token probabilities and its cost.
 
-    Probabilities and cost are left out if they are unknown.
+    Without probabilities, the reply has no tokens. The cost is None if it is unknown.
     """
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = []
@@ -1001,7 +1045,7 @@ def _reply_of(output: ModelOutput) -> Reply:
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
-    """Return the checklist of an item.
+    """Return the checklist of an item: questions on a good response.
 
     The model of the role `checklist` writes it; without this role, the first judge does.
 
@@ -1032,5 +1076,10 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
 
 
 def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:
-    """Return the texts that a judge's prompt shows: the item's, and these responses."""
+    """Return the texts that a judge's prompt shows: the item's, and these responses.
+
+    Args:
+        battle: the battle, with the texts of the item.
+        responses: the responses in the order in which they are shown; empty for a checklist.
+    """
     return Texts(battle.instruction, responses, battle.reference, battle.system, battle.checklist)

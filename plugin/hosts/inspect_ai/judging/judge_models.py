@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 ROLES = ("judge", "grader")
 """Roles whose models judge. The first one that is given counts."""
 IN_PYTHON = "in Python by eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
+"""End of an error message: how judges are named in Python."""
 NO_JUDGE = "no model is the judge; name one with --model-role judge=MODEL"
+"""Error message of a tournament without a judge."""
 SAMPLING = (
     "temperature",
     "top_p",
@@ -119,7 +121,7 @@ def build_rotation(
         )
 
     def first_shown(pairing: Pairing) -> str | None:
-        """Return the model shown first in a battle; None if it is judged in both orders."""
+        """Return the model shown first in a battle; None if the battle is judged in both orders."""
         if judging.orders == "both" and pairing.first is None:
             return None
         key = response_key(pairing.item, pairing.response)
@@ -142,9 +144,10 @@ def judges_by_role() -> list[Model]:
 
 
 def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role, then of the roles whose names add a number to its name.
+    """Return the models of a role, then those of the roles whose names add a number to its name.
 
-    These are in the order of the numbers. A role may have several models.
+    The numbered roles are in the order of their numbers. A role may have several models. The list
+    is empty if there is no such role.
     """
     roles = model_roles()
     named_models: list[Model] = []
@@ -173,7 +176,7 @@ def roles_are_known() -> bool:
 
 def has_judge() -> bool:
     """Return whether the role `judge` or `grader` has a model."""
-    return not {*ROLES}.isdisjoint(model_roles())
+    return any(role in model_roles() for role in ROLES)
 
 
 def has_batches(model: Model) -> bool:
@@ -193,11 +196,14 @@ def judge_of(model: Model, judging: Judging) -> JudgeRecord:
 
 
 def identity(model: Model, judging: Judging) -> str:
-    """Return the name of a judge's record, under which its verdicts are kept."""
+    """Return the name of a judge's record (`judge_of`), under which its verdicts are kept.
+
+    Two models with one name differ in it if their settings differ.
+    """
     return judge_of(model, judging).name
 
 
 def settings_of(model: Model) -> dict[str, Any]:
-    """Return the sampling settings of a model that are not None."""
+    """Return the settings of a model in `SAMPLING` that are not None, by name."""
     settings = {name: getattr(model.config, name, None) for name in SAMPLING}
     return {name: value for name, value in settings.items() if value is not None}

@@ -37,7 +37,9 @@ SETTINGS: dict[str, Any] = {
 OTHER_PROMPT_PROBLEM = (
     "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
 )
+"""Reply of `podium/offline` to a prompt that is not from podium's scorers."""
 _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=None)
+"""Settings and texts of the running call (`pass_to_stand_in`); None outside of podium's calls."""
 
 
 @contextmanager
@@ -94,7 +96,7 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Return the reply to the last message.
+        """Return the reply to the last message, with estimated numbers of tokens as its usage.
 
         Outside of `pass_to_stand_in`, it is a text that says that the model answers only podium's
         scorers.
@@ -136,7 +138,10 @@ class OfflineAPI(ModelAPI):
 
 
 def _logprobs(reply: Reply) -> Logprobs:
-    """Convert the token probabilities of a reply to the form of Inspect."""
+    """Convert the token probabilities of a reply to the form of Inspect.
+
+    A token has the logarithm of its own probability, or 0 if its alternatives do not contain it.
+    """
     content = []
     for token in reply.tokens:
         # A probability of 0 has no logarithm.

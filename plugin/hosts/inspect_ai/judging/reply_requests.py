@@ -71,7 +71,14 @@ class ReplyRequest:
 def verdict_request(
     judging: Judging, texts: Texts, call: Callable[[int], str], media: Any = ()
 ) -> ReplyRequest:
-    """Return the request for a verdict on the responses in `texts`, or for a rating of one."""
+    """Return the request for a verdict on the responses in `texts`, or for a rating of one.
+
+    Args:
+        judging: how the judge is asked.
+        texts: the item's texts, with two responses, or one to be rated.
+        call: as in `ReplyRequest`.
+        media: media that the prompt shows.
+    """
     form = judging.form
 
     def write_schema(schema: Schema) -> Mapping[str, Any]:
@@ -102,8 +109,14 @@ def verdict_request(
 def checklist_request(judging: Judging, texts: Texts, call: Callable[[int], str]) -> ReplyRequest:
     """Return the request for the checklist of an item.
 
-    It is asked for with a schema, unless `replies=text`: it is no verdict, so no agreement of
-    verdicts is at stake.
+    The first attempt has a schema, unless `replies=text`, also where verdicts are first asked for
+    as text: a checklist is no verdict, so the form of its reply decides nothing. No token
+    probabilities are asked for.
+
+    Args:
+        judging: how the judge is asked.
+        texts: the item's texts, without responses.
+        call: as in `ReplyRequest`.
     """
 
     def write_schema_prompt(schema: Schema, attempt: int) -> str:
@@ -126,12 +139,18 @@ def checklist_request(judging: Judging, texts: Texts, call: Callable[[int], str]
 
 
 def _schema_of_checklist(schema: Schema) -> Mapping[str, Any]:
-    """Return the JSON schema of a checklist: a list, or with `brief` three fields that end."""
+    """Return the JSON schema of a checklist: a list of questions, or for `brief` three fields.
+
+    A list may go on until the limit of tokens; a fixed number of fields ends.
+    """
     return BRIEF_SCHEMA if schema == "brief" else CHECKLIST_SCHEMA
 
 
 def _alternatives_of(judging: Judging, structured: bool) -> int:
-    """Return how many alternatives of each token are asked for with a verdict; 0 for none.
+    """Return how many alternatives of each token are asked for with a verdict.
+
+    0 if token probabilities are not read, `FEW_ALTERNATIVES` if reasons come before the verdict in
+    a text, else `ALTERNATIVES`.
 
     Args:
         judging: how the judge is asked.

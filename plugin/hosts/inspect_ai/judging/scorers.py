@@ -67,18 +67,16 @@ def readable_battles() -> Metric:
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make a metric with each model's score by a ranker, under the key `RANKER MODEL`.
+    """Make a metric whose value has each model's score by a ranker.
 
-    Several judges are ranked together. If another ranker had to replace it, the key names that
-    one. The metric is empty while nothing can be ranked, and models without a score are left out.
+    The keys are `RANKER MODEL`, with underscores in the name of the ranker. Verdicts of several
+    judges are ranked together. If another ranker had to replace the given one, the key names that
+    one. The value is empty while nothing can be ranked, and models without a score are left out.
     """
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
-        """Rank the verdicts in the metadata of the scores, and return the score of each model.
-
-        The keys are `RANKER MODEL`. The result is empty if nothing can be ranked.
-        """
+        """Rank the verdicts in the metadata of the scores, and return the score of each model."""
         import pandas as pd
 
         from podium.data.reading.judgments import read_battles
@@ -163,8 +161,13 @@ def score_battle(battle: BattleMetadata, replies: BattleReplies, judging: Judgin
     """Return the score of a battle: the credit of model_a, with every verdict as metadata.
 
     The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value. The value
-    has three decimals, and the metadata hold the full credit.
-    Judgments that were carried over count in the credit, but are left out of the metadata.
+    has three decimals, and the metadata hold the full credit. Judgments that were carried over from
+    another sample of the log count in the credit, but are left out of the metadata.
+
+    Args:
+        battle: the battle.
+        replies: the replies of the judges.
+        judging: how the judges were asked, by which the replies are parsed.
     """
     lengths = _lengths_of_transcripts(battle)
     adapted = judging.adapted_to(transcript=battle.transcript)
@@ -213,7 +216,10 @@ def _winner_or_tie(battle: BattleMetadata, outcome: float) -> str:
 
 
 def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
-    """Return the columns with the lengths of both transcripts; empty if there are none."""
+    """Return the lengths of both transcripts in characters; empty if there are no transcripts.
+
+    The keys are the columns `transcript_length_a` and `transcript_length_b`.
+    """
     if not battle.transcript:
         return {}
     return {
@@ -232,6 +238,12 @@ def _score_pack(
 
     The metadata of the score hold the verdicts of all its battles, and the explanation has a table
     of them.
+
+    Args:
+        battles: the battles of the pack, at least one.
+        replies_by_battle: the replies on each battle, in the same order.
+        judging: how the judges were asked.
+        short_names: names that the table shows in place of models' whole names.
     """
     verdicts = []
     for battle, replies in zip(battles, replies_by_battle, strict=True):
@@ -299,7 +311,9 @@ def _explain_battle(
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     """Return the pieces of both transcripts by model and turn, as Inspect's viewer can fold them.
 
-    They are under the key `TRANSCRIPTS`. The result is empty if the responses are not transcripts.
+    The result has one key, `TRANSCRIPTS`. Under it are the texts by model, turn (`turn 3`) and name
+    of the piece. A piece whose name has no number is a turn of its own. The result is empty if the
+    responses are not transcripts.
     """
     if not battle.transcript:
         return {}

@@ -45,7 +45,7 @@ class RankedLogs:
 
     @property
     def sources(self) -> list[str]:
-        """The logs in the form in which podium reads them."""
+        """The logs of the run, then the other ones, each as `PATH` or `LABEL=PATH`."""
         labelled = [
             f"{label}={place}" if label else f"{place}" for place, label in self.others.items()
         ]
@@ -65,8 +65,12 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     options say so. A tournament has no others. A log that cannot be read may be of this task, so it
     is among the logs that are lost.
 
+    Args:
+        logs: headers of the run's logs, at least one.
+        options: podium's options of the run.
+
     Raises:
-        UsageError: there is none in what `--ranker-against` names.
+        UsageError: what `--ranker-against` names has no finished log of the task.
     """
     run = [place_of(log.location) for log in logs]
     if is_tournament(logs[0]):
@@ -161,12 +165,19 @@ def _is_ranked_by_verdicts(log: Place, header: EvalLog, options: RankerOptions) 
 
 
 def no_scorer_text(task: str) -> str:
-    """Return the message that an eval cannot be ranked by the scores of a task."""
+    """Return the message that a task has no scorer, and that a judge has to be named."""
     return f"{no_scorer_problem([task])}: name a judge with {option_text('judge', 'MODEL')}"
 
 
 def require_logs(against: Sequence[str]) -> None:
-    """Raise UsageError before a run if a source of other runs has no log."""
+    """Check before a run that each source of other runs has a log.
+
+    Args:
+        against: files, folders, globs or URLs, as `--ranker-against` has them.
+
+    Raises:
+        UsageError: a source has no log of Inspect, or cannot be found.
+    """
     for source in against:
         option = option_text("against", source)
         try:
@@ -201,7 +212,7 @@ def tournament_folder(log: Place) -> str:
 
 
 def folder_of(log: Place) -> str:
-    """Return the folder of a log as a path or URL."""
+    """Return the folder of a log as a path or URL, without a slash at the end."""
     if isinstance(log, RemoteFile):
         return str(log).rpartition("/")[0]
     return str(log.parent)
@@ -221,8 +232,8 @@ def _logs_against(
     """Return the logs of a task in some sources, each with the label of its source or None.
 
     Returns:
-        the finished logs, and those that cannot be read; and a note on each log of the task that
-        did not finish, unless a finished one is a retry of it.
+        The label of each finished log, and of each log that cannot be read, by place; and a note on
+        each log of the task that did not finish, unless a finished log is a retry of it.
     """
     labels: dict[Place, str | None] = {}
     finished = set[str]()
@@ -265,7 +276,7 @@ def _logs_beside(log: Place, task: str) -> Iterator[Place]:
 
 
 def _task_in_name(task: str) -> str:
-    """Return how Inspect writes a task in the names of its logs."""
+    """Return how Inspect writes a task in the names of its logs: some signs become `-`."""
     for sign in "_/:+":
         task = task.replace(sign, "-")
     return task

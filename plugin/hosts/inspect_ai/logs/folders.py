@@ -97,6 +97,7 @@ CARRIED_KEYS = (
 )
 """Keys in `attrs` of a log's rows that are passed on to the reader of battles."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
+"""A log and its rows."""
 
 
 class CountedLogs(NamedTuple):
@@ -144,7 +145,8 @@ class PlannedLog(NamedTuple):
 def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     """Return what decides the battles and verdicts of a log's tournament, as plain values.
 
-    All shards of a tournament have the same plan.
+    The keys are `tournament`, `responses`, `prompts`, `judges`, and `NAME=` for each argument of
+    the task that is set and not in `NO_MATTER`. All shards of a tournament have the same plan.
     """
     spec = log.eval
     facts_of_plan = {
@@ -166,10 +168,12 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
 def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
     """Count the battles of absent shards as missing, and return notes on these shards.
 
-    The number is added to `missing` in `attrs` of the rows of each plan's first log.
+    The number is added to `missing` in `attrs` of the rows of each plan's first log. There is a
+    note per plan with absent shards. Logs of ordinary evals are ignored.
 
     Raises:
-        DataError: the shards are of different plans, or hold the same battles twice.
+        DataError: shards of one plan hold the same battles twice, or the shards are of different
+            plans and some are absent.
     """
     plans: dict[str, list[PlannedLog]] = {}
     for run, frame in logs:
@@ -177,27 +181,32 @@ def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
         if tournament is not None:
             plan = json.dumps(plan_in(run.header, tournament), sort_keys=True)
             plans.setdefault(plan, []).append(PlannedLog(run, tournament, frame))
+    # The plans of which a log is a shard, as JSON, with their logs.
     divided = {}
     for plan, group in plans.items():
         if any(log.tournament.shard for log in group):
             divided[plan] = group
     notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
-        first_plan, second_plan = map(json.loads, [*divided][:2])
-        names = _names_of_differing_values(first_plan, second_plan)
-        first, second = (group[0].run.path for group in [*divided.values()][:2])
+        first_plan, second_plan, *_ = divided
+        names = _names_of_differing_values(json.loads(first_plan), json.loads(second_plan))
+        first = divided[first_plan][0].run.path
+        second = divided[second_plan][0].run.path
         problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
         raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
     return [note for note in notes if note]
 
 
 def _names_of_differing_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """Return the names with other values in two mappings, or in one only, sorted."""
+    """Return the sorted keys whose values differ between two mappings, or that only one has."""
     return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
 
 
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     """Add the battles of shards without a log to `missing` in `attrs` of the first log's rows.
+
+    Nothing is added if the logs are of the whole tournament, or if all shards have a log. If
+    battles are added, `missing_by_task` becomes None: their tasks are not known.
 
     Args:
         logs: the logs of one plan.
@@ -212,7 +221,8 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     # A log for each number of shards; 0 stands for the whole tournament.
     path_of: dict[int, Path] = {}
     for log in logs:
-        path_of[log.tournament.shard.of if log.tournament.shard else 0] = log.run.path
+        number_of_shards = log.tournament.shard.of if log.tournament.shard else 0
+        path_of[number_of_shards] = log.run.path
     if len(path_of) > 1:
         ways = []
         for of, path in path_of.items():
@@ -289,10 +299,11 @@ def choose_logs(
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
-    """Write the names of the models of ordinary evals as people see them.
+    """Write the names of the models of ordinary evals as people see them (`joined_name`).
 
     Returns:
-        The runs, and a note on the names that became one.
+        The runs in the given order, those of tournaments unchanged; and a note on the names that
+        became one.
     """
     joined = []
     names = []
@@ -310,8 +321,12 @@ def _read_headers(
 ) -> tuple[list[FiledRun], list[Notice]]:
     """Read the headers of logs.
 
+    Args:
+        labels: paths of logs, and the label of each; None if it has no label.
+        needed: paths of the logs that must be readable.
+
     Returns:
-        The runs, and notes on logs that cannot be read.
+        The runs in the given order, and notes on logs that cannot be read.
 
     Raises:
         DataError: a log in `needed` cannot be read.
@@ -333,9 +348,12 @@ def _choose_among(
 ) -> CountedLogs:
     """Choose the runs that count.
 
+    Tournaments whose judge was stopped as unable to judge are left out beside others. A single log
+    counts as it is, without notes. The field `records` of the result is empty.
+
     Args:
         runs: the runs.
-        every: whether all runs of a question count.
+        every: whether all runs of a question count. If not, only the newest counts.
         is_single: whether there is a single log, which always counts.
         first: paths of finished logs that count before others of the same question.
     """
@@ -358,8 +376,8 @@ def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], l
     """Leave out tournaments whose judge was stopped as unable to judge, beside others.
 
     Returns:
-        The other runs, and a note on each that was left out. All runs are returned if each of the
-        tournaments was stopped so.
+        The other runs, and a note on each that was left out. All runs are returned, without notes,
+        if no other tournament is left.
     """
     why_stopped: dict[Path, str] = {}
     for run in runs:
@@ -379,7 +397,11 @@ def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], l
 def _name_logs_by_settings(
     runs: Sequence[FiledRun], labels: Mapping[Path, str | None]
 ) -> tuple[list[FiledRun], dict[Path, RunRecord]]:
-    """Name runs of one model that differ in settings by these; see `name_runs`.
+    """Give runs of one model that differ in settings names that show them; see `name_runs`.
+
+    Args:
+        runs: the runs. Those of tournaments keep their names.
+        labels: paths of the logs, and the label of each; None if it has no label.
 
     Returns:
         The runs, of which those with other settings are of other questions; and the records of the
@@ -415,8 +437,14 @@ def _notes_on_names(runs: Sequence[FiledRun], named_runs: Sequence[FiledRun]) ->
 
 
 def _notes_on_limits(records: Mapping[Path, RunRecord]) -> list[Notice]:
-    """Return a note on each model whose runs on a task, with the same settings, have different
-    limits."""
+    """Return a note on each model whose runs on a task were cut to different limits.
+
+    A limit is the text of `--limit`, or `none`. The names of models in the records show settings
+    that differ, so runs under one name have the same settings.
+
+    Args:
+        records: the records of ordinary evals by path.
+    """
     limits: dict[tuple[str, str], dict[str, None]] = {}
     for run in records.values():
         limits.setdefault((run.model, run.task), {})[run.limit or "none"] = None
@@ -436,7 +464,13 @@ def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:
 
 
 def find_logs(sources: Iterable[str]) -> list[FiledRun]:
-    """Return the logs that count among those in files, folders or globs; see `choose_logs`."""
+    """Return the logs that count among those in files, folders or globs; see `choose_logs`.
+
+    Logs that cannot be read are left out without a message.
+
+    Raises:
+        DataError: there is a single log, and it cannot be read.
+    """
     places = [
         local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources
     ]
@@ -455,6 +489,9 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     Of each source, the logs that count are read; see `choose_logs`. Models have the names that they
     have in a ranking of all sources. A tournament's log is read only if its source has no log of an
     ordinary eval.
+
+    Raises:
+        DataError: a log cannot be read, and its source has no other log.
 
     Args:
         sources: for each source, the paths of its logs, and the label of each.
@@ -502,12 +539,16 @@ def _cluster_of(log: EvalLog) -> str | None:
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
-    """Return the run that a log belongs to, and how much of the run the log holds.
+    """Return the run of a log: whose it is, which question it answers, and how much it holds.
 
     Args:
         path: the log.
         log: its header.
         label: name of the model, as the user gave it; None for the name in the log.
+
+    Returns:
+        The run. Its question is model and task of an ordinary eval; for a tournament, its plan with
+        the cut of its samples (as JSON) and its shard.
     """
     spec = log.eval
     whole = log.status == "success"
@@ -561,7 +602,9 @@ def _samples_of_limit(log: EvalLog) -> int | None:
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
     """Read the rows of the logs that count.
 
-    If the logs are of several tasks, ids of items begin with the task's name.
+    If the logs are of several tasks, ids of items begin with the task's name. There is one table
+    per log, under the path of the log. Tasks are ranked separately (`apart`), unless all logs are
+    of tournaments over the same several tasks.
 
     Args:
         labels: paths of logs, and the label of each; None if it has no label.
@@ -674,7 +717,9 @@ def _describe_evals(
     counted_logs: CountedLogs,
     labels: Mapping[Path, str | None],
 ) -> ReadLogs:
-    """Return the rows that count with their tasks and the names of their models.
+    """Return the rows that count, with the columns for task and name (`_with_task`).
+
+    The lists `evals` and `runs` of the result are about the ordinary evals with scores.
 
     Args:
         counted_rows: the rows that count.
@@ -698,10 +743,10 @@ def _describe_evals(
 
 
 def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
-    """Give the model of a log whose samples were judged against a reference the name of its run.
+    """Replace the name of an eval's own model in its verdicts by the name of its run, in place.
 
-    Runs of one model with different settings would else be one model. The columns are changed in
-    place.
+    The columns `model_a` and `model_b` are changed. Otherwise, runs of one model with different
+    settings would be one model.
     """
     written_name = log.header.eval.model
     for column in ("model_a", "model_b"):
@@ -712,9 +757,9 @@ def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
 def _select_scores(
     read: ReadLogs, reading: Reading, counted_logs: CountedLogs, counted_rows: CountedRows
 ) -> ReadLogs:
-    """Return what was read of the metrics that count.
+    """Return what was read, with only the scores by the metrics that count.
 
-    Logs of which no metric counts are left out.
+    Logs without a metric that counts are left out.
 
     Args:
         read: what was read.
@@ -802,7 +847,7 @@ def _pair_rows_of_logs(
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
-    """Return the sorted models of the tournaments that have no battle in the rows."""
+    """Return the sorted models of the tournaments that have no row in any of the tables."""
     models = set[str]()
     models_with_rows = set[str]()
     for log, frame in frames:
@@ -814,7 +859,10 @@ def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
 
 
 def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
-    """Change the ids of items in place to `TASK:ID` if the logs are of several tasks."""
+    """Change the column `item` in place to `TASK:ID` if the logs are of several tasks.
+
+    Rows of logs that are themselves of several tasks keep their ids (`task_prefixes`).
+    """
     prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
         prefix = prefix_of[log.path]
@@ -873,16 +921,20 @@ def _facts_of_tasks(
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:
-    """Number repeats through all runs of a question, in place.
+    """Number repeats through all runs of a question, in the order of `frames`, in place.
 
-    In ordinary evals, the numbers of responses are changed instead.
+    The column `repeat` is changed. In ordinary evals, it is the column `response` instead, which is
+    added if there is none.
     """
     before: Counter[Any] = Counter()
     for log, frame in frames:
         if not frame.empty:
             column = "repeat" if is_tournament(log.header) else "response"
-            # Verdicts against a reference do not number the first response.
-            frame[column] = frame[column].fillna(1).astype(int) if column in frame else 1
+            if column in frame:
+                # Verdicts against a reference do not number the first response.
+                frame[column] = frame[column].fillna(1).astype(int)
+            else:
+                frame[column] = 1
             number = int(frame[column].max() - frame[column].min()) + 1
             frame[column] += before[log.question]
             before[log.question] += number
@@ -896,10 +948,13 @@ def _notes_on_bad_judge(log: FiledRun) -> Iterator[Notice]:
 
 
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes that the log keeps, why it was stopped, and on battles without a verdict.
+    """Yield the notes on one log that counts.
 
-    A log that was stopped because its judge cannot judge has no note about that, as its battles say
-    so.
+    They are, in this order: notes that the log keeps on agents; why the judge was stopped; samples
+    that are left out; battles that were never played, or that the judge could not be shown;
+    verdicts without graded credits; judges without a verdict; options that judges or models
+    refused; and replies that had to be asked for again in a JSON schema. If the judge was stopped
+    as unable to judge, `_notes_on_bad_judge` says so.
 
     Args:
         log: the log.
@@ -945,7 +1000,10 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
 
 
 def tasks_of(log: EvalLog) -> list[str]:
-    """Return the tasks of a log's items. In a tournament, they are the tasks of its responses."""
+    """Return the tasks of a log's items: of a tournament, the tasks of its responses, in order.
+
+    The list is empty for a tournament whose log does not name them.
+    """
     tournament = read_tournament(log)
     return tournament.tasks if tournament else [log.eval.task]
 
@@ -957,7 +1015,8 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     empty.
     """
     tasks = {log.path: tasks_of(log.header) for log in logs}
-    several = len(set().union(*tasks.values())) > 1
+    all_tasks = {task for tasks_of_log in tasks.values() for task in tasks_of_log}
+    several = len(all_tasks) > 1
     prefixes = {}
     for path, names_of_tasks in tasks.items():
         prefixes[path] = f"{names_of_tasks[0]}:" if several and len(names_of_tasks) == 1 else ""
@@ -967,9 +1026,13 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
 def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFrame:
     """Return the rows with a column for the task, and one for the name.
 
-    In an ordinary eval, the name is that of the model. In a tournament, it is a label, and the
-    column `source`. Of the facts in `attrs`, those in `CARRIED_KEYS` are kept. An empty table is
-    returned as it is.
+    The columns are `task`, and `model` in an ordinary eval or `source` in a tournament. Of the
+    facts in `attrs`, those in `CARRIED_KEYS` are kept. An empty table is returned as it is.
+
+    Args:
+        frame: the rows, which are not changed.
+        log: header of the log.
+        name: name of the model, or label of the tournament; None adds no such column.
     """
     if frame.empty:
         return frame

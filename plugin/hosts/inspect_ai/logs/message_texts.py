@@ -8,14 +8,28 @@ ATTACHMENT = "attachment://"
 
 
 def resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
-    """Return a text, or the attachment that it refers to; None if the log does not hold it."""
+    """Return a text, or the attachment that it refers to.
+
+    None if the log does not hold the attachment, or if `value` is no text.
+
+    Args:
+        value: the text. If it begins with `ATTACHMENT`, the rest is the name of an attachment.
+        attachments: the attachments of the sample, by name.
+    """
     if isinstance(value, str) and value.startswith(ATTACHMENT):
         return attachments.get(value.removeprefix(ATTACHMENT))
     return value if isinstance(value, str) else None
 
 
 def text_of_input(sample_input: Any, attachments: Mapping[str, str]) -> str | None:
-    """Return the text of a sample's input, or of its last message by the user; None if unknown."""
+    """Return the text of a sample's input, without white space at the ends; None if unknown.
+
+    Of messages, it is the text of the last message by the user.
+
+    Args:
+        sample_input: the input: a text, messages, or None.
+        attachments: the attachments of the sample, by name.
+    """
     if isinstance(sample_input, str):
         text = resolve_text(sample_input, attachments)
     else:
@@ -25,7 +39,11 @@ def text_of_input(sample_input: Any, attachments: Mapping[str, str]) -> str | No
 
 
 def text_of_message(message: Mapping[str, Any], attachments: Mapping[str, str]) -> str | None:
-    """Return the text of a message; None if the log does not hold it."""
+    """Return the text of a message, whose several texts are joined by line ends.
+
+    Media are left out. A message without a text has an empty one. None if the log does not hold one
+    of its texts.
+    """
     content = message.get("content")
     if isinstance(content, str):
         return resolve_text(content, attachments)

@@ -143,22 +143,29 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     steps = log.plan.steps
     arguments = {}
     for step in steps:
+        is_system_message = step.solver.rpartition("/")[2] == SYSTEM_MESSAGE
         for name, value in _arguments_of_step(step).items():
-            if (step.solver.rpartition("/")[2], name) == (SYSTEM_MESSAGE, "template"):
+            if is_system_message and name == "template":
                 continue
             arguments[name if len(steps) == 1 else f"{step.solver}.{name}"] = value
     return " + ".join(step.solver for step in steps) or None, arguments
 
 
 def _arguments_of_step(step: EvalPlanStep) -> dict[str, Any]:
-    """Return the arguments that were given to a solver; in older logs, also its defaults."""
+    """Return the arguments that were given to a solver; in older logs, also its defaults.
+
+    Absolute paths in their values are replaced by file names (`_without_folders`).
+    """
     passed = getattr(step, "params_passed", None)
     arguments = step.params if passed is None else passed
     return {name: _without_folders(value) for name, value in arguments.items()}
 
 
 def _without_folders(value: Any) -> Any:
-    """Return a value with only the file names of absolute paths, in lists and objects, too."""
+    """Return a value in which each text that is an absolute path is replaced by its file name.
+
+    Texts in lists and dictionaries are replaced, too. Any other value is returned as it is.
+    """
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     if isinstance(value, dict):
@@ -194,7 +201,7 @@ def _generation_of(log: EvalLog) -> dict[str, Any]:
 
 
 def _roles_of(log: EvalLog) -> dict[str, Any]:
-    """Return, by role, the name of the model, or its name and settings of generation."""
+    """Return the model of each role (`_role_model`), or a list if a role has several models."""
     roles: dict[str, Any] = {}
     for role, model_or_models in (getattr(log.eval, "model_roles", None) or {}).items():
         # Newer versions of Inspect allow several models in a role.
@@ -209,7 +216,11 @@ def _roles_of(log: EvalLog) -> dict[str, Any]:
 
 
 def _role_model(model: Any) -> Any:
-    """Return the name of a model that has a role, with its settings of generation if it has any."""
+    """Return the name of a model that has a role.
+
+    If the model has settings of generation that may change answers, the result is a dictionary with
+    these settings, and the name under `model`.
+    """
     config = _without_names(model.config.model_dump(exclude_none=True), NOT_OF_ANSWERS)
     return {"model": model.model, **config} if config else model.model
 
@@ -217,7 +228,8 @@ def _role_model(model: Any) -> Any:
 def _scorers_of(log: EvalLog) -> dict[str, Any]:
     """Return the options of each scorer by its name.
 
-    They are in the header. In logs that have none there, they are in the results.
+    They are in the header. If the header of a log has none, they are those in the results, without
+    the scores that podium has added.
     """
     listed = getattr(log.eval, "scorers", None)
     if listed:
@@ -248,7 +260,7 @@ def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> di
 
 
 def _dataset_of(log: EvalLog) -> str | None:
-    """Return the name of the dataset, without the folders of a path, or None."""
+    """Return the name of the dataset; of a path, only the file name. None or empty if unknown."""
     name = log.eval.dataset.name
     if not name:
         return name

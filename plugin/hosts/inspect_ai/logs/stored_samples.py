@@ -49,13 +49,16 @@ SCORED_FIELDS = frozenset(
 PROMPT_FIELDS = frozenset({"id", "input", "messages", "attachments"})
 """Fields of a sample that show its prompt, and its id."""
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
+"""Parses the scores of a sample, by name of the scorer."""
 
 
 class ScoredSample(NamedTuple):
     """A sample without its transcript.
 
     Attributes:
+        id: id of the sample.
         epoch: number of the epoch, from 1.
+        metadata: its metadata; empty if it has none.
         scores: the scores by scorer.
         error: message of the error with which the sample ended; None if there was none.
         invalidated: why the sample was invalidated ("" if no reason is given); None if valid.
@@ -80,7 +83,11 @@ class ScoredSample(NamedTuple):
 
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
-    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
+    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options.
+
+    Raises:
+        DataError: the log is damaged. The error names the damaged sample, if one is.
+    """
     with checked_log(path):
         try:
             # Inspect makes an object for each sample in the archive, even to read the header.
@@ -94,7 +101,11 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
 
 
 def summaries_of(path: Path) -> list[EvalSampleSummary]:
-    """Return the summaries of a log's samples."""
+    """Return the summaries of a log's samples, in the order in which Inspect returns them.
+
+    Raises:
+        DataError: the log is damaged.
+    """
     with checked_log(path):
         return read_eval_log_sample_summaries(str(path))
 
@@ -146,9 +157,10 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
 
 def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return the first samples of a log by epoch, then by id; of a log in JSON, as they are stored.
+    """Return the first samples of a log: by epoch, then by id, in an `.eval` archive.
 
-    Only these samples are read. A sample has `PROMPT_FIELDS`, and all its fields if it is small.
+    In a log in JSON, they are the first in the order in which it stores them. Only these samples
+    are read. A sample has `PROMPT_FIELDS`, and all its fields if it is small.
 
     Args:
         path: the log.
@@ -169,12 +181,13 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
 def first_samples(
     path: Path, number: int, fields: Set[str] = PROMPT_FIELDS
 ) -> list[dict[str, Any]]:
-    """Return the samples that a log stored first. Only these samples are read.
+    """Return the samples that a log stored first, as plain values. Only these samples are read.
 
     Args:
         path: the log.
         number: the most samples that are returned.
-        fields: names of the fields that are returned; of small samples, all are.
+        fields: names of the fields that are returned. Of a small sample, and of a log in JSON, all
+            fields are returned.
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
@@ -205,7 +218,7 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
 
 
 def _sample_members(archive: zipfile.ZipFile) -> Iterator[re.Match[str]]:
-    """Yield the members with samples, each name once.
+    """Yield the matches of `MEMBER` on the names in an archive, each name once.
 
     The archive has two entries of one name for a sample that was run again. Reading the name gives
     the later entry.
@@ -263,9 +276,13 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
 
 
 def _attachments_of(sample: SampleFile, stored_fields: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the attachments of a sample, to which its input may refer.
+    """Return the attachments of a sample by name, to which its input may refer.
 
-    Empty for a large sample whose input, choices and target refer to none.
+    They are empty for a large sample whose input, choices and target refer to none.
+
+    Args:
+        sample: the file of the sample.
+        stored_fields: its fields `input`, `choices` and `target`, if it has them.
     """
     shown_to_model = [stored_fields.get(name) for name in ("input", "choices", "target")]
     if sample.is_large and ATTACHMENT not in json.dumps(shown_to_model):
@@ -288,8 +305,12 @@ def _sort_key(member: re.Match[str]) -> tuple[int, str]:
 
 
 def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
-    """Return epoch and id of a sample as a sort key; ids of up to 20 digits sort by size."""
-    return epoch, item.zfill(20) if item.isdecimal() else item
+    """Return epoch and id of a sample as a sort key.
+
+    Ids that consist of at most 20 digits sort by their size as numbers.
+    """
+    padded = item.zfill(20) if item.isdecimal() else item
+    return epoch, padded
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:

@@ -29,7 +29,7 @@ class RowsOfLog(NamedTuple):
 
     @property
     def models(self) -> frozenset[str]:
-        """The names by which verdicts may know the model of an ordinary eval."""
+        """The names that the model of an ordinary eval may have in verdicts."""
         return frozenset({self.run.who, str(self.run.header.eval.model)})
 
 
@@ -37,9 +37,9 @@ class CountedRows(NamedTuple):
     """The rows that count.
 
     Attributes:
-        frames: pairs of a log and its rows, all verdicts or all scores.
+        frames: pairs of a log and its rows, which are all verdicts or all scores in a task.
         judging: the scorers of verdicts in ordinary evals, which users may name as metrics.
-        without: the tasks that have verdicts alone, of which the user asks for other metrics.
+        without: the tasks that have no scores, although the user asks only for metrics of scores.
         notes: notes on rows that do not count although their models are ranked.
         lost: notes on models that are not ranked because only other rows have them.
     """
@@ -55,8 +55,14 @@ def choose_verdicts_or_scores(logs: Sequence[RowsOfLog], reading: Reading) -> Co
     """Choose the rows that count, in each task of ordinary evals; tournaments have verdicts.
 
     If the user names metrics, the scores count; if the name of a scorer of verdicts is among them,
-    the verdicts. If none is named, the rows that rank more models count, and verdicts if both rank
-    as many. With a human judge, each log counts by its verdicts if it has some.
+    the verdicts. With `all`, verdicts count only in tasks without scores. If no metric is named,
+    the rows that rank more models count, and verdicts if both rank as many. With a human judge,
+    each log counts by its verdicts if it has some. Logs without rows of the kind that counts are
+    left out.
+
+    Args:
+        logs: the logs with their rows.
+        reading: the user's options: metrics and human judge.
 
     Raises:
         UsageError: the user asks for verdicts and for scores of one task.
@@ -133,17 +139,21 @@ class _TaskRows:
         return any(name in metric_names(measure) for measure in self.measures)
 
     def _judged_models(self) -> int:
-        """Return the number of models in the verdicts."""
+        """Return the number of different models in the verdicts of the task."""
         return len(_models_in_verdicts(self.judged))
 
     def _scored_models(self) -> set[str]:
-        """Return the models with scores."""
+        """Return the names of the models with scores."""
         return {log.run.who for log in self.scored}
 
     def notes(self, asked_metrics: Collection[str], *, by_verdicts: bool) -> Iterator[Notice]:
-        """Yield notes on rows that do not count, and on logs none of whose battles was judged.
+        """Yield a note per log none of whose battles was judged, and one on rows that do not count.
 
-        Nothing is said of rows that do not count if the user names a metric.
+        The second is left out if the user names a metric, or if all rows are of one kind.
+
+        Args:
+            asked_metrics: names of metrics that the user asks for; empty if there are none.
+            by_verdicts: whether the verdicts count.
         """
         for log in self.logs:
             if log.rows.unjudged:
@@ -156,7 +166,13 @@ class _TaskRows:
         yield Notice(code, {**self._fields(), **numbers})
 
     def notes_on_lost_models(self, *, by_verdicts: bool) -> Iterator[Notice]:
-        """Yield a note on the models of logs that have only rows that do not count."""
+        """Yield a note on the models that are not ranked because all their rows do not count.
+
+        Nothing is yielded without verdicts, or if no model is ranked.
+
+        Args:
+            by_verdicts: whether the verdicts of the task count.
+        """
         if not self.judged:
             return
         ranked = _models_in_verdicts(self.judged) if by_verdicts else self._scored_models()
@@ -166,7 +182,11 @@ class _TaskRows:
             yield Notice(code, {**self._fields(), "models": sorted(absent)})
 
     def _fields(self) -> dict[str, Any]:
-        """Return the task, its scorers of verdicts, and names for `--metric`: one of each kind."""
+        """Return the fields of notes on the task, by name.
+
+        They are `task`, `scorers` (the scorers of verdicts), and two names for `--metric`: `scorer`
+        for verdicts and `metric` for scores.
+        """
         return {
             "task": self.task,
             "scorers": self.scorers,
@@ -176,7 +196,7 @@ class _TaskRows:
 
 
 def _logs_of_tasks(logs: Sequence[RowsOfLog]) -> dict[str, list[RowsOfLog]]:
-    """Return the logs of ordinary evals by task."""
+    """Return the logs of ordinary evals by task; tournaments are left out."""
     tasks: dict[str, list[RowsOfLog]] = {}
     for log in logs:
         if not is_tournament(log.run.header):
@@ -203,7 +223,7 @@ def _judging_of(logs: Sequence[RowsOfLog]) -> set[Measure]:
 
 
 def _models_in_verdicts(logs: Sequence[RowsOfLog]) -> set[str]:
-    """Return the models in the verdicts of logs."""
+    """Return the names of the models in the verdicts of logs, as model_a or model_b."""
     models = set[str]()
     for log in logs:
         if log.rows.verdicts is not None:

@@ -70,6 +70,7 @@ from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.wording import quantity, some
 
 ROLE = "models"
+"""The role of the models that answer on demand."""
 CHOICES = ("on-demand", "first")
 """Values of the option `answers`: ask when a battle needs the answer, or ask for all at first."""
 GENERATION = ("temperature", "max_tokens")
@@ -84,7 +85,7 @@ class AnswerRequests:
 
     Attributes:
         models: the models by name; empty if no model is asked.
-        prompts: the prompts. Items of recorded responses are asked, too.
+        prompts: the prompts. Models are also asked about the items of recorded responses.
         system: the system message for the models; None if there is none.
         generation: settings of the calls (those in `GENERATION`) by name.
         notes: warnings about the prompts.
@@ -99,8 +100,9 @@ class AnswerRequests:
     def to_log(self, responses: Responses) -> dict[str, Any]:
         """Return what a log keeps of the requests.
 
-        These are a hash of the items' prompts, the number of pending answers by model, the settings
-        of the models that have pending answers, and those of the calls with the system message.
+        The keys are `prompts` (a hash of the items' prompts), `models` (the number of pending
+        answers by model), `model_settings` (by model with pending answers: the model's full name
+        and its settings), and `settings` (those of the calls, and the system message).
         """
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         prompts = json.dumps(sorted(items, key=str))
@@ -119,7 +121,10 @@ class AnswerRequests:
         }
 
     def with_placeholders(self, responses: Responses) -> Responses:
-        """Return the responses with a placeholder text of usual length for each pending answer."""
+        """Return the responses with a placeholder text of usual length for each pending answer.
+
+        They are returned as they are if no answer is pending.
+        """
         if not responses.pending:
             return responses
         text = "x" * self._usual_length(responses)
@@ -127,9 +132,10 @@ class AnswerRequests:
         return responses.with_answers(dict.fromkeys(pending, (text, "")))
 
     def _usual_length(self, responses: Responses) -> int:
-        """Return the mean length of recorded answers in characters, at most `max_tokens`.
+        """Return the mean length of recorded answers in characters.
 
-        Without recorded answers, it is that of `USUAL_TOKENS`.
+        Without recorded answers, it is that of `USUAL_TOKENS` tokens. It is never longer than
+        `max_tokens` of the calls, if these have such a limit.
         """
         known_lengths = [len(text) for texts in responses.texts.values() for text in texts.values()]
         usual = (
@@ -359,7 +365,7 @@ Answers = Mapping[tuple[str, str], GivenAnswer]
 
 
 def _answer_cache() -> CachePolicy:
-    """Return the policy by which Inspect caches answers; all epochs share them."""
+    """Return the policy by which Inspect caches answers: without end, and shared by all epochs."""
     return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
 
 
@@ -390,7 +396,7 @@ async def _ask_model(
         of_call = {**settings, "watch": calls.watch_of(model)}
 
         async def generate(asked_model: Model, own: GenerateConfig) -> ModelOutput:
-            """Call the model, or a copy of it, with settings."""
+            """Call the model, or a copy without options that it refuses, with settings."""
             return await generate_output(asked_model, messages, config=own, **of_call)
 
         ask = partial(trials.call, name, model, config, generate)
@@ -470,8 +476,11 @@ def _joined_texts(answers: Iterable[GivenAnswer]) -> str:
 def _messages_to_model(
     request: RequestMetadata, prompt: str | Sequence[ChatMessage]
 ) -> list[ChatMessage]:
-    """Return the messages that ask a model for an answer: the request's system prompt if it has
-    one, then the prompt, a text as a message of the user."""
+    """Return the messages that ask a model for an answer.
+
+    They are the request's system prompt, if it has one, then the messages of the prompt. A prompt
+    that is a text is one message of the user.
+    """
     messages: list[ChatMessage] = []
     if request.system:
         messages.append(ChatMessageSystem(content=request.system))
@@ -490,6 +499,10 @@ class AnswerCollector:
         first: ids of items about which all models are asked before anything is judged; empty if
             models are asked only when a battle needs the answer.
         reasoning: whether reasoning is removed from answers (`strip`) or kept (`keep`).
+
+    Attributes:
+        failed: model and item of each answer that was asked for and has no text; see `update`.
+        cause: the first error of a call; empty if there is none.
     """
 
     def __init__(
@@ -510,8 +523,10 @@ class AnswerCollector:
         self._start = sample_builder.responses
 
     def failures_text(self) -> str:
-        """Return a text on how many answers each model lacks and why, with the cause of the first
-        failure if there is one."""
+        """Return a text on how many answers each model lacks and why.
+
+        It ends with the first error of a call, if there is one. Pending answers do not count.
+        """
         text = missing_responses_text(self.sample_builder.responses)
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
@@ -537,8 +552,7 @@ class AnswerCollector:
         """Set the responses of the sample builder to the recorded ones and the given answers.
 
         An answer without a text, and every further answer of a model that is not asked any more,
-        becomes a missing response. `failed` has the model and the item of each missing response of
-        these, and `cause` the first error, empty if there is none.
+        becomes a missing response. The attributes `failed` and `cause` are set anew.
 
         Args:
             attempts: the answers of each finished request; later ones replace earlier ones.
@@ -571,8 +585,8 @@ class AnswerCollector:
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
 
-        As long as answers to the items of `first` are pending, the samples request those of one
-        model, the first one in `order` that lacks some, whatever the battles are.
+        As long as answers to the items of `first` are pending, the samples request the answers of
+        one model, the first in `order` that lacks one of them, whatever the battles are.
 
         Args:
             pairings: the battles.

@@ -14,7 +14,8 @@ def notes_on_batches(
 ) -> Iterator[Notice]:
     """Yield a note on the time that rounds wait for batches, and one on models without batches.
 
-    Nothing is yielded if no batches are asked for, or if there is one round and all have batches.
+    Nothing is yielded if no batches are asked for, or if there is one round and all models and
+    judges have batches.
 
     Args:
         rounds: the maximum number of rounds; None if it is not known.

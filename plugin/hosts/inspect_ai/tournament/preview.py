@@ -12,7 +12,7 @@ from inspect_ai.model import Model
 
 from podium.data.pairings import Pairing, PairingsByItem, pairings_on_items
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
+from podium.hosts.inspect_ai.inspect_ai_compatibility import value_of_option
 from podium.hosts.inspect_ai.judging.call_prices import Prices, price_of
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
@@ -38,11 +38,14 @@ from podium.tournaments.schedule import rounds_of
 from podium.wording import plural, quantity, word_for
 
 SAMPLED_PROMPTS = 50
-"""The tokens of a prompt are estimated from this many prompts, or up to twice as many."""
+"""Number of battles, or up to twice as many, from which the tokens of a prompt are estimated."""
 MEASURED_PROMPTS = 200
-"""The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
+"""Number of battles on which the share of a prompt cache is measured, in whole items.
+
+If the first item has more battles, it is cut to so many.
+"""
 LEAST_SHARE = 0.01
-"""A smaller share of cacheable tokens is not written."""
+"""Smallest share of cacheable tokens that is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,12 @@ class CacheableInput:
     of_judges: Mapping[str, float]
 
     def share_of(self, model: Model) -> float:
-        """Return the share of a judge's own input."""
+        """Return the share of a judge's own input tokens that its provider's cache can serve."""
         return self.of_judges[str(model)]
 
 
 _IS_BRIEF: ContextVar[bool] = ContextVar("whether the preview is brief", default=False)
+"""Whether `preview_run` is brief; see `brief_preview`."""
 
 
 @contextmanager
@@ -127,10 +131,16 @@ def _cost_sentences(
 ) -> Iterator[str]:
     """Yield sentences on battles, calls and tokens, then on each judge and on the answers.
 
-    In a brief preview, what the judges cost is part of the first sentence.
+    In a brief preview, what the judges cost is part of the first sentence. The findings that were
+    accepted and the notes on the responses come last.
 
-    The findings that were accepted and the notes on the responses come last. `missing` says which
-    responses are missing; it ends the first sentence.
+    Args:
+        request: the tournament as typed.
+        questions: how models and judges are asked.
+        competitors: the responses.
+        plan: what is played.
+        source: the tournament, with its first round.
+        missing: which responses are missing, for the end of the first sentence; empty if none are.
     """
     responses = competitors.responses
     rotation = plan.rotation
@@ -139,7 +149,7 @@ def _cost_sentences(
     identical = _count_identical(responses, first, plan.judging)
     calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
-    all_calls = _round_calls_up(calls * sum(shares or [1]))
+    all_calls = _round_calls_up(calls * sum(shares) if shares else calls)
     with_answers = questions.requests.with_placeholders(responses)
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
@@ -167,7 +177,11 @@ def _cost_sentences(
 
 
 def _note_on_turns(rotation: JudgeRotation) -> str:
-    """Write that battles of all judges count several times, or that no battle has several."""
+    """Write a note on judges that take turns.
+
+    If some battles have all judges, it says that these count once per judge. Otherwise, it says
+    that no battle has several judges. The ranking will have the same note, with numbers.
+    """
     code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
     # Numbers of 0 are not written: none is known before the run.
     no_numbers = {"battles": 0, "shared": 0}
@@ -175,7 +189,10 @@ def _note_on_turns(rotation: JudgeRotation) -> str:
 
 
 def _round_calls_up(calls: float) -> int:
-    """Return a number of calls, rounded up. Errors of floats below 1e-6 do not make one more."""
+    """Round a number of calls up to a whole number.
+
+    It is rounded to 6 decimals before, so that an error of floats does not add a call.
+    """
     return ceil(round(calls, 6))
 
 
@@ -244,8 +261,10 @@ def _calls_at_most(
 
 
 def _count_identical(responses: Responses, first: Sequence[Pairing], judging: Judging) -> int:
-    """Count the battles of the first round that are ties of identical responses; 0 if judges are
-    asked about them."""
+    """Count the battles of the first round that are ties of identical responses.
+
+    0 if judges are asked about identical responses, too.
+    """
     if judging.identical != "tie":
         return 0
     keys = responses.keys_with_equal_texts()
@@ -284,8 +303,11 @@ def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
 
 
 def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
-    """Return the share of the battles that each judge judges, in the order of the judges; empty if
-    all judge every battle."""
+    """Return the share of the battles that each judge judges, in the order of the judges.
+
+    Each share is in [0, 1]. Their sum is above 1 if some battles have all judges. Empty if all
+    judges judge every battle.
+    """
     if rotation is None:
         return []
     return [rotation.share_of(k) for k in range(len(rotation.judges))]
@@ -322,8 +344,9 @@ def _tokens_text(calls: int, per_call: float, judging: Judging, cacheable: Cache
 def _cacheable_text(cacheable: CacheableInput) -> str:
     """Write the share of the input that a prompt cache can serve, and from how many tokens on.
 
-    If it is less than 1% only because the provider of a judge caches long beginnings alone, the
-    text says so. If other providers could not serve 1% either, the text is empty.
+    If the share is below `LEAST_SHARE` only because the provider of a judge caches nothing but long
+    beginnings, the text says so. If caches of most providers could not serve this share either, the
+    text is empty.
     """
     if max(cacheable.share, cacheable.by_default) < LEAST_SHARE:
         return ""
@@ -338,8 +361,8 @@ def _cacheable_text(cacheable: CacheableInput) -> str:
 def most_output(limits: CallLimits, judging: Judging) -> int | None:
     """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
 
-    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts, and
-    there is none if texts have none.
+    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts. The
+    result is None if texts have no limit, and with `replies=schema` if JSON has none.
 
     Args:
         limits: the limits of the judge.
@@ -360,10 +383,11 @@ def _judge_text(
     cacheable: CacheableInput,
     prices: Prices,
 ) -> str:
-    """Write what a judge's calls cost and how it is asked; of several judges, also their number.
+    """Write what a judge's calls cost and how it is asked; of several judges, also how many calls.
 
-    If its price is not known, the text says how to give it, unless it is podium's stand-in. A judge
-    without a prompt (a reward model) has no text on its replies, and a brief preview has none.
+    If the price of the judge is not known, the text says how to give it, unless the judge is
+    podium's stand-in. How a judge is asked is left out for a judge without a prompt (a reward
+    model), and in a brief preview. The text is empty if nothing is left.
 
     Args:
         model: the judge; None if no role is known yet.
@@ -426,7 +450,7 @@ def _price_text(
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
     """Yield notes on options that make this run slow, or that have no effect."""
-    if option_typed("log_format") == "json":
+    if value_of_option("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "
             "of the format eval: leave it out"
@@ -438,7 +462,12 @@ def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str
 
 
 def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
-    """Write how many recorded battles have no responses here, with an example."""
+    """Write how many recorded battles have no responses here, with an example.
+
+    Args:
+        unanswered: these battles, at least one.
+        recorded: number of all recorded battles.
+    """
     example = unanswered[0]
     lost = f"such as {example.a} and {example.b} on {example.item}"
     count = f"{len(unanswered):,} of {quantity(recorded, 'recorded battle')}"
@@ -450,8 +479,8 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
 def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], judging: Judging) -> float:
     """Estimate the mean number of tokens of a prompt from a sample of the battles.
 
-    Checklists do not count, because they are not written yet. It is 0 if no battle has both
-    responses, or if the judge has no prompt (a reward model).
+    Checklists do not count, because they are not written yet. The estimate is 0 if no battle has
+    both responses, or if the judge has no prompt (a reward model).
     """
     step = max(1, len(pairings) // SAMPLED_PROMPTS)
     some_pairings = pairings[::step]
@@ -507,7 +536,9 @@ def _cacheable_input(
 def _battles_by_judge(
     pairings: Sequence[Pairing], rotation: JudgeRotation | None, judges: int
 ) -> list[list[Pairing]]:
-    """Return the battles of each judge, if the given ones are the first of a run.
+    """Return the battles of each judge, in the order of the judges.
+
+    The given battles are assigned as the first of a run.
 
     Args:
         pairings: the battles.

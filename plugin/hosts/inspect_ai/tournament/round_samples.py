@@ -61,7 +61,10 @@ class SampleBuilder:
     def plan_battle_samples(
         self, pairings: Sequence[Pairing], number: int
     ) -> "Iterable[PlannedSample]":
-        """Return the samples of `build_battle_samples`, each built when it is needed."""
+        """Return the samples of `build_battle_samples`, each built when it is needed.
+
+        The battles are assigned to judges now. The result may be iterated over several times.
+        """
         if self.rotation:
             self.rotation.assign(pairings)
         return PlannedSamples(lambda: self._plan_battles(pairings, number))
@@ -79,7 +82,14 @@ class SampleBuilder:
     def _build_battle(
         self, sample_id: str, pairing: Pairing, judges: Sequence[str], number: int
     ) -> Sample:
-        """Return the sample of a battle in round `number`, whose turn it is for these judges."""
+        """Return the sample of a battle.
+
+        Args:
+            sample_id: id of the sample.
+            pairing: the battle.
+            judges: names of the judges whose turn it is; empty if all judges judge it.
+            number: number of the round, from 1.
+        """
         about = self._about_item(pairing.item, pairing.response, judges)
         about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
         if pairing.first is not None:
@@ -118,9 +128,10 @@ class SampleBuilder:
         return planned
 
     def _packs_of_pairs(self, pairings: PairingsByItem) -> "dict[PackKey, list[list[str]]]":
-        """Return the battles of each item whose responses both have a text, as a pack records them.
+        """Return the battles of each item whose responses both have a text, by key of the pack.
 
-        Items with the same battles share one list.
+        A battle is a list of both models. Items without such a battle are left out. Items with the
+        same battles share one list.
         """
         shared: dict[int, list[list[str]]] = {}
         packs: dict[PackKey, list[list[str]]] = {}
@@ -196,7 +207,7 @@ class SampleBuilder:
         )
 
     def _about_item(self, item_id: str, response: int, judges: Sequence[str]) -> dict[str, Any]:
-        """Return the metadata that battles on an item by some judges share.
+        """Return the metadata that battles on an item share, by name of the field.
 
         Fields that are None or have their usual value (one response, no transcript, all judges) are
         left out.
@@ -253,7 +264,7 @@ class PlannedSamples:
 
 
 def plan_built(samples: Iterable[Sample]) -> list[PlannedSample]:
-    """Return samples that are built already as planned ones."""
+    """Return samples that are built already as planned samples, in the same order."""
     return [PlannedSample(str(sample.id), partial(_as_built, sample)) for sample in samples]
 
 
@@ -276,7 +287,7 @@ def _names_in_pack(battle: Pairing) -> list[str]:
 def _split_packs(
     packs: Mapping[PackKey, list[list[str]]], most: int | None
 ) -> Iterator[tuple[PackKey, list[list[str]], int]]:
-    """Divide packs into parts of at most `most` battles; into one part if `most` is None.
+    """Divide packs into parts of at most `most` battles; do not divide them if `most` is None.
 
     Yields:
         Key, battles and number of each part. The parts of a pack are numbered from 1.
@@ -327,9 +338,9 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
 
 def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample if one of its calls failed, else none.
+    """Return the replies on all battles of a finished sample if one of its calls failed.
 
-    There are none, too, if it ended with an error, or if no judge was asked.
+    Empty if no call failed, if the sample ended with an error, or if no judge was asked.
     """
     entry = kept_in_store(sample, NAMESPACE)
     if sample.error is not None or not was_judge_asked(entry):
@@ -416,9 +427,12 @@ def announce_round(
 
 
 def _left_out_by_item(name: str, schedule: NextRound) -> dict[str, dict[str, int]]:
-    """Return the numbers of battles that a round leaves out, by item, as the field of this name.
+    """Return a field of `RoundMetadata`: the numbers of battles that a round leaves out, by item.
 
-    Items without such a battle are left out; the result is empty if there are no others.
+    Args:
+        name: name of the field, the only key of the result.
+        schedule: the round. Items of which it leaves out no battle are missing in the result, which
+            is empty if there are no other items.
     """
     numbers = {item: number for item, number in schedule.left_out_of.items() if number}
     return {name: numbers} if numbers else {}

@@ -43,7 +43,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """The shard of this process: the rule that schedules it, and the shard's entry in the log."""
+    """The shard of this process.
+
+    Attributes:
+        rule: schedules the battles of the shard.
+        metadata: the shard's entry in the log.
+    """
 
     rule: Part
     metadata: ShardMetadata
@@ -200,8 +205,9 @@ def _settle_settings(
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """Return the settings of the rule by name, and notes on the judge of the log `earlier`.
 
-    The settings are the tournament's own options as typed, the seed if the rule takes one, the
-    ratings of the log `earlier`, and the recorded battles.
+    The settings are the tournament's own options as typed; `seed`, if the rule takes one; `ratings`
+    from the log `earlier`; and `battles`, if recorded battles are played. There are no notes
+    without `earlier`.
 
     Raises:
         UsageError: `earlier` and `ratings` are both given, or the log cannot be used.
@@ -290,7 +296,7 @@ def _option_that_asks_alike(replies: str, judging: Judging) -> str:
 
 
 def _earlier_ladder(battles: "Battles", log: str, models: Sequence[str]) -> Ladder:
-    """Return the ratings of those models that have battles in an earlier log; the others join them.
+    """Return the ratings of those models that have battles in an earlier log; other models join.
 
     Args:
         battles: the battles of the log.
@@ -356,6 +362,7 @@ def _build_collector(
 
 def _requests_in_shards_text(shard: str) -> str:
     """Write that shards cannot ask models for answers, and what to do instead."""
+    # A tournament that ends after one battle has asked for all answers before.
     remedy = "Ask for them first (podium/chain -T answers=first -T max_battles=1)"
     why = f"answers on demand are asked by one process. {remedy}"
     return f"shard={shard}: {why}, then play shards with responses=ITS LOG"

@@ -327,7 +327,8 @@ class TournamentSource(SampleSource):
         for planned in samples:
             if planned.id not in ends or not self._failed_replies.get(planned.id):
                 continue
-            sample = last = planned.build()
+            sample = planned.build()
+            last = sample
             # The calls of a sample that repeats failed calls may have failed, too.
             while str(last.id) in ends:
                 failed = self._failed_replies.get(str(last.id))
@@ -429,7 +430,10 @@ class TournamentSource(SampleSource):
     def _room(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once by `portion` and the cost limit.
 
-        None stands for any number. `answers` says whether the samples request answers.
+        None stands for any number.
+
+        Args:
+            answers: whether the samples request answers, and are not battles.
         """
         limits = [self.portion]
         if self.cost_limit:
@@ -438,9 +442,9 @@ class TournamentSource(SampleSource):
         return min(known_limits) if known_limits else None
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
-        """Return what each sample of the current attempt left at its latest end, by sample id.
+        """Return what each sample of the current attempt left at its latest end, by id.
 
-        If a new attempt has begun, only the first samples count as scheduled from then on.
+        If a new attempt has begun since the last call, `scheduled` is reset to the first samples.
         """
         # The attempt is the shortest suffix of events that has all first samples: a retry in an
         # eval set uses this same object again, and begins by replaying them.

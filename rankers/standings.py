@@ -14,6 +14,7 @@ from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
 from podium.rankers.errors.leader_interval import leader_interval
 from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
+from podium.rankers.errors.raters import fewest_raters
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
@@ -23,6 +24,9 @@ from podium.wording import plural
 LEADER_INTERVAL = "leader_interval"
 """Key in the diagnostics of standings: the interval of the first model that allows for the choice
 of the first by the same data."""
+FEW_RATERS = "few_raters"
+"""Key in the diagnostics of standings: the number of voters or judges of each model with so few
+that no test can call it clearly ahead or behind."""
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
 
@@ -148,12 +152,13 @@ def build_standings(
         entries=(*entries, *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=_diagnostic_figures(exposure, result) | leader,
+        diagnostics=_diagnostic_figures(exposure, result, level) | leader,
         warnings=(
             *exposure.notes,
             *result.warnings,
             *result.estimate.warnings,
             *_usual_warnings(exposure, result),
+            *_warn_of_few_raters(exposure.models, result.estimate, level),
         ),
         separation=separation,
     )
@@ -218,11 +223,12 @@ def _leader_diagnostics(
     return {LEADER_INTERVAL: {"model": entries[0].model, "low": low, "high": high}}
 
 
-def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
+def _diagnostic_figures(exposure: Exposure, result: RankerResult, level: float) -> dict[str, Any]:
     """Return the figures for the JSON, by name.
 
     They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
-    (number of slices, if there are several), `raters` (unit and number, if raters vary) and
+    (number of slices, if there are several), `raters` (unit and number, if raters vary),
+    `few_raters` (number of raters of the models of `_models_of_few_raters`, if there are any) and
     `items_by_model` (if some model lacks a readable battle on some item).
     """
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
@@ -231,6 +237,9 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, A
     if result.estimate.raters is not None:
         unit, number = result.estimate.raters
         diagnostics["raters"] = {"unit": unit, "number": number}
+    few_raters = _models_of_few_raters(exposure.models, result.estimate, level)
+    if few_raters:
+        diagnostics[FEW_RATERS] = few_raters
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
     all_items = exposure.counts.units
     if any(number != all_items for number in items.values()):
@@ -380,7 +389,9 @@ def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contras
     high = np.where(is_flat, np.nan, estimate.high)
     entries = []
     for k in _order_by_score(exposure, estimate):
-        has_se = se[k] > 0 or k == estimate.pinned
+        # A single rater has no degrees of freedom: how raters differ is unknown.
+        has_freedom = estimate.freedom is None or estimate.freedom[k] > 0
+        has_se = (se[k] > 0 and has_freedom) or k == estimate.pinned
         is_separated = result.separated is not None and bool(result.separated[k])
         entry = Entry(
             model=exposure.models[k],
@@ -495,6 +506,37 @@ def _warn_of_single_raters(
     if names:
         fields = {"models": names, "unit": unit, "units": plural(unit, 2)}
         yield Notice("single-rater", fields)
+
+
+def _models_of_few_raters(
+    models: Sequence[str], estimate: ScoreEstimates, level: float
+) -> dict[str, int]:
+    """Return the number of raters of each model that has too few to be clearly ahead or behind.
+
+    A test of n raters has a two-sided p-value of at least 2^(1 - n). It is empty if raters do not
+    vary.
+
+    Args:
+        models: names of all models.
+        estimate: the scores.
+        level: confidence level, in (0, 1).
+    """
+    if estimate.raters_of_model is None:
+        return {}
+    has_few = (estimate.raters_of_model < fewest_raters(level)) & ~np.isnan(estimate.score)
+    codes = np.flatnonzero(has_few).tolist()
+    return {models[k]: int(estimate.raters_of_model[k]) for k in codes}
+
+
+def _warn_of_few_raters(
+    models: Sequence[str], estimate: ScoreEstimates, level: float
+) -> Iterator[Notice]:
+    """Yield a warning of the models of `_models_of_few_raters`, whose arguments these are."""
+    few_raters = _models_of_few_raters(models, estimate, level)
+    if few_raters and estimate.raters is not None:
+        unit, _ = estimate.raters
+        fields = {"models": few_raters, "fewest": fewest_raters(level), "units": plural(unit, 2)}
+        yield Notice("few-raters-of-a-model", fields)
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:

@@ -14,7 +14,7 @@ from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
 from podium.rankers.errors.leader_interval import leader_interval
 from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
-from podium.rankers.errors.raters import fewest_raters
+from podium.rankers.errors.raters import FEWEST_EFFECTIVE_RATERS, fewest_raters
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
@@ -27,6 +27,9 @@ of the first by the same data."""
 FEW_RATERS = "few_raters"
 """Key in the diagnostics of standings: the number of voters or judges of each model with so few
 that no test can call it clearly ahead or behind."""
+EFFECTIVE_RATERS = "effective_raters"
+"""Key in the diagnostics of standings: as how many equally active voters or judges all count, if
+they are so few that intervals tell little (`FEWEST_EFFECTIVE_RATERS`)."""
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
 
@@ -159,6 +162,7 @@ def build_standings(
             *result.estimate.warnings,
             *_usual_warnings(exposure, result),
             *_warn_of_few_raters(exposure.models, result.estimate, level),
+            *_warn_of_busy_raters(result.estimate),
         ),
         separation=separation,
     )
@@ -228,7 +232,8 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult, level: float) 
 
     They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
     (number of slices, if there are several), `raters` (unit and number, if raters vary),
-    `few_raters` (number of raters of the models of `_models_of_few_raters`, if there are any) and
+    `few_raters` (number of raters of the models of `_models_of_few_raters`, if there are any),
+    `effective_raters` (as how many raters all count, if few gave most of the verdicts) and
     `items_by_model` (if some model lacks a readable battle on some item).
     """
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
@@ -240,6 +245,9 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult, level: float) 
     few_raters = _models_of_few_raters(exposure.models, result.estimate, level)
     if few_raters:
         diagnostics[FEW_RATERS] = few_raters
+    effective = _effective_raters(result.estimate)
+    if effective is not None and effective < FEWEST_EFFECTIVE_RATERS:
+        diagnostics[EFFECTIVE_RATERS] = effective
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
     all_items = exposure.counts.units
     if any(number != all_items for number in items.values()):
@@ -506,6 +514,31 @@ def _warn_of_single_raters(
     if names:
         fields = {"models": names, "unit": unit, "units": plural(unit, 2)}
         yield Notice("single-rater", fields)
+
+
+def _effective_raters(estimate: ScoreEstimates) -> float | None:
+    """Return as how many equally active raters all count, by the median over models.
+
+    It is 1 plus the degrees of freedom. None if raters do not vary, or if they are not what limits
+    the degrees of freedom because there are few clusters.
+    """
+    if estimate.raters is None or estimate.raters_of_model is None or estimate.freedom is None:
+        return None
+    of_several = estimate.raters_of_model >= FEWEST_EFFECTIVE_RATERS
+    if estimate.clusters < FEWEST_EFFECTIVE_RATERS or not of_several.any():
+        return None
+    return float(np.median(estimate.freedom[of_several])) + 1
+
+
+def _warn_of_busy_raters(estimate: ScoreEstimates) -> Iterator[Notice]:
+    """Yield a warning if few of the raters gave so many verdicts that all count as few."""
+    effective = _effective_raters(estimate)
+    if effective is None or effective >= FEWEST_EFFECTIVE_RATERS or estimate.raters is None:
+        return
+    unit, number = estimate.raters
+    yield Notice(
+        "busy-raters", {"number": number, "units": plural(unit, 2), "effective": effective}
+    )
 
 
 def _models_of_few_raters(

@@ -258,6 +258,9 @@ def _why_further_unknown(finding: PairFinding) -> str:
         return f": {few}"
     if np.isinf(difference.value):
         return f": {rank_templates.GAP_UNBOUNDED}"
+    if difference.raters is not None and finding.has_busy_raters:
+        busy = rank_templates.BUSY_RATERS.format(raters=plural(difference.raters[0], 2))
+        return f": {busy}"
     return ""
 
 

@@ -96,6 +96,8 @@ class DifferenceTest:
             rejects. Its intervals are then not a quantile times a standard error.
         raters: the kind and number of the voters or judges by which the errors are clustered, too;
             None if they are clustered by items alone.
+        effective_raters: as how many equally active raters they all count, 1 plus their degrees of
+            freedom; None without a standard error that is clustered by rater.
         fewest_raters: number of raters of the one of the two models that has fewer, if the p-values
             are at least those of `with_least_p_values`; else None.
     """
@@ -112,6 +114,7 @@ class DifferenceTest:
     misses_rare: bool = False
     is_sequential: bool = False
     raters: tuple[str, int] | None = None
+    effective_raters: float | None = None
     fewest_raters: int | None = None
 
     def p_above(self, null: float = 0.0) -> float:

@@ -26,6 +26,9 @@ FIXED_RATERS = "fixed_raters"
 verdicts, if the intervals speak of these alone."""
 MOST_OF_FEW_RATERS = 2
 """Up to this many of three or more voters or judges do not speak for all of them."""
+FEWEST_EFFECTIVE_RATERS = 4
+"""If voters or judges count as fewer than this, because few of them gave most of the verdicts, the
+97.5% quantile of t is above 3."""
 UNITS_OF_RATERS = ("voter", "judge")
 """What a rater may be: names of columns, the preferred one first."""
 MOST_READ = 200_000

@@ -95,6 +95,7 @@ def add_rater_errors(
         tails=tails if has_few_items else tails_by_both,
         exact_p_at_zero=larger_tails(exact, tails_by_both(0.0)) if exact else None,
         raters=(raters.unit, raters.number),
+        effective_raters=error.freedom + 1,
     )
     return with_least_p_values(both, fewest_raters)
 

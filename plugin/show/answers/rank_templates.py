@@ -79,6 +79,7 @@ MORE_ITEMS_UNKNOWN = (
 GAP_UNBOUNDED = "the data do not bound their gap"
 NO_GAP = "no difference was measured"
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
+BUSY_RATERS = "a few of the {raters} gave most of the verdicts"
 FEW_RATERS = "only {raters}"
 FEW_ITEMS = "there are fewer than {least} {nouns}"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"

@@ -33,7 +33,7 @@ from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further
 from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
-from podium.rankers.standings import FEW_RATERS
+from podium.rankers.standings import EFFECTIVE_RATERS, FEW_RATERS
 from podium.score_scale import ELO, WIN_RATE
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, fixed_raters_of, limit_sentence
@@ -472,6 +472,9 @@ def next_sentence(
         )
     few_raters = _few_raters_of(standings, (first, second))
     reason = few_raters or _why_unknown(separation, robustness, standings.counts.unit)
+    if EFFECTIVE_RATERS in standings.diagnostics:
+        units = plural(standings.diagnostics["raters"]["unit"], 2)
+        reason = rank_templates.BUSY_RATERS.format(raters=units)
     if reason is None:
         return None
     return rank_templates.MORE_ITEMS_UNKNOWN.format(
@@ -489,6 +492,8 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
         return _estimate_further_labels(standings, separation), "label", ""
     noun = standings.counts.unit if standings.counts.items > 1 else "battle"
     if _few_raters_of(standings, separation.names[:2]):
+        return None, standings.diagnostics["raters"]["unit"], ""
+    if EFFECTIVE_RATERS in standings.diagnostics:
         return None, standings.diagnostics["raters"]["unit"], ""
     if separation.z is None:
         return None, noun, ""

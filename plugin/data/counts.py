@@ -120,15 +120,15 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
         reasons: number of unparsed battles by reason, the most frequent first. Only the first four
             reasons are named; the battles with other reasons are added up.
     """
-    named = list(reasons.items())[:NAMED_REASONS]
-    parts = [f"{reason}: {times:,}" for reason, times in named]
-    others = sum(reasons.values()) - sum(times for _, times in named)
+    named_reasons = list(reasons.items())[:NAMED_REASONS]
+    parts = [f"{reason}: {times:,}" for reason, times in named_reasons]
+    others = sum(reasons.values()) - sum(times for _, times in named_reasons)
     if others:
         parts.append(f"other: {others:,}")
     why = f" ({', '.join(parts)})" if parts else ""
     # Battles with one unparsed order that are judged by the other order.
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
-    kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
+    text_of_one_order = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
     if counts.by_scores:
@@ -136,8 +136,8 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
         return f"{counts.size}, {battles} decided by scores{unparsed}{missing}"
     ties = plural("tie", counts.identical)
     identical = f", {counts.identical:,} {ties} of identical responses" if counts.identical else ""
-    judged = f"{counts.with_verdict:,} judged{kept}{identical}"
+    judged_text = f"{counts.with_verdict:,} judged{text_of_one_order}{identical}"
     return (
         f"{counts.size}, {counts.judgments_text}, {battles}: "
-        f"{judged}, {counts.unparsed:,} unparsed{why}{missing}"
+        f"{judged_text}, {counts.unparsed:,} unparsed{why}{missing}"
     )

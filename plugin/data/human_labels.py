@@ -75,11 +75,11 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
         )
     remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
     _check_tables(remedy, verdicts=battles)
-    humans = {judge: JudgeRecord(judge, "human")}
+    humans = {judge: JudgeRecord(judge, kind="human")}
     votes = replace(battles.select(is_of_judge), judge_records=humans)
     others = {name: record for name, record in battles.judge_records.items() if name != judge}
-    judged = replace(battles.select(~is_of_judge), judge_records=others)
-    return _join_labels(judged, votes, judge, must_meet=True)
+    other_battles = replace(battles.select(~is_of_judge), judge_records=others)
+    return _join_labels(other_battles, votes, judge, must_meet=True)
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
@@ -146,7 +146,7 @@ def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
     import pandas as pd
 
     table = battles.table
-    known = table[column].notna()
+    has_value = table[column].notna()
     credit = table[column].where(~is_turned(table), 1 - table[column])
     weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
     judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
@@ -156,7 +156,7 @@ def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
         "weight": weight,
         "judge": judge.fillna(""),
     }
-    groups = matchup_frame(battles).assign(**columns)[known].groupby(MATCHUP_COLUMNS, sort=True)
+    groups = matchup_frame(battles).assign(**columns)[has_value].groupby(MATCHUP_COLUMNS, sort=True)
     sums = groups[["earned", "weight"]].sum()
     means = {
         "credit": sums["earned"] / sums["weight"],
@@ -253,9 +253,11 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
         DataError: a table has no items.
     """
     table = tables["verdicts"].table
-    known = int(table["human"].notna().sum()) if "human" in table else 0
-    if known:
-        raise UsageError(f"{quantity(known, 'battle', 'has|have')} a human label already: {remedy}")
+    labelled_battles = int(table["human"].notna().sum()) if "human" in table else 0
+    if labelled_battles:
+        raise UsageError(
+            f"{quantity(labelled_battles, 'battle', 'has|have')} a human label already: {remedy}"
+        )
     for name, battles in tables.items():
         if not battles.has_items:
             problem = f"no row of the {name} has an item, and labels are joined by item and pair"

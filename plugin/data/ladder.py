@@ -39,17 +39,17 @@ class Ladder:
 
         Models that the ladder does not rate are ignored.
         """
-        kept = [k for k, name in enumerate(self.models) if name in models]
-        if not kept:
+        positions = [k for k, name in enumerate(self.models) if name in models]
+        if not positions:
             return None
         covariance = None
         if self.covariance is not None:
-            kept_rows = [self.covariance[k] for k in kept]
-            covariance = tuple(tuple(row[k] for k in kept) for row in kept_rows)
+            kept_rows = [self.covariance[k] for k in positions]
+            covariance = tuple(tuple(row[k] for k in positions) for row in kept_rows)
         return Ladder(
-            models=tuple(self.models[k] for k in kept),
-            elo=tuple(self.elo[k] for k in kept),
-            se=tuple(self.se[k] for k in kept),
+            models=tuple(self.models[k] for k in positions),
+            elo=tuple(self.elo[k] for k in positions),
+            se=tuple(self.se[k] for k in positions),
             covariance=covariance,
             assumed=tuple(name for name in self.assumed if name in models),
             source=self.source,
@@ -81,10 +81,11 @@ class Ladder:
         return tuple(warnings)
 
 
-def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
+def ladder_from_log(recorded: Mapping[str, Any]) -> Ladder:
     """Build a ladder from what `Ladder.to_dict` wrote into a log."""
     columns = {
-        name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed", "unbounded")
+        name: tuple(recorded.get(name, ()))
+        for name in ("models", "elo", "se", "assumed", "unbounded")
     }
-    covariance = tuple(map(tuple, kept["covariance"])) if kept.get("covariance") else None
-    return Ladder(**columns, covariance=covariance, source=kept.get("source", ""))
+    covariance = tuple(map(tuple, recorded["covariance"])) if recorded.get("covariance") else None
+    return Ladder(**columns, covariance=covariance, source=recorded.get("source", ""))

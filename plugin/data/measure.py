@@ -148,8 +148,8 @@ class Measure:
 
         They are its names with and without the task, the scorer and the filter.
         """
-        known = {self.name, self.own_name, self.metric, self.name_without_task}
-        return frozenset(known - {""})
+        accepted_names = {self.name, self.own_name, self.metric, self.name_without_task}
+        return frozenset(accepted_names - {""})
 
 
 def metric_names(measure: Measure | None) -> frozenset[str]:

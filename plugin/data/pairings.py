@@ -166,7 +166,7 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
         margin = None
         if margins and len(margins) == len(credits):
             margin = sum(margins) / len(margins)
-        merged.append(Outcome(battle, credit, margin))
+        merged.append(Outcome(battle, credit=credit, margin=margin))
     return tuple(merged)
 
 

@@ -50,8 +50,10 @@ def check_encoding(name: str) -> str:
         codecs.lookup(name)
         "".encode(name)
     except (LookupError, TypeError, ValueError):
-        known = "latin-1, cp1252, cp1251, shift_jis, gb18030 or utf-16"
-        raise UsageError(f"encoding={name!r}: Python knows no such encoding, as {known}") from None
+        common_encodings = "latin-1, cp1252, cp1251, shift_jis, gb18030 or utf-16"
+        raise UsageError(
+            f"encoding={name!r}: Python knows no such encoding, as {common_encodings}"
+        ) from None
     return name
 
 

@@ -286,9 +286,9 @@ class Responses:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
-            kept = playable or [pairing]
-            pairings += kept
-            lacking = len(battles) - len(kept)
+            battles_to_play = playable or [pairing]
+            pairings += battles_to_play
+            lacking = len(battles) - len(battles_to_play)
             left_out += lacking
             left_out_of[pairing.item] += lacking
         # `+` leaves out the items of which no battle was left out.
@@ -323,15 +323,17 @@ class Responses:
 
         Battles of other keys are never of identical responses (see `are_identical`).
         """
-        seen: set[tuple[str, str]] = set()
+        places_so_far: set[tuple[str, str]] = set()
         equal = set()
         for name, texts in self.texts.items():
             for key in texts:
-                shown = [self.shown_text(name, key, as_transcript=form) for form in (True, False)]
-                places = {(key, text.strip()) for text in shown}
-                if not seen.isdisjoint(places):
+                texts_in_forms = [
+                    self.shown_text(name, key, as_transcript=form) for form in (True, False)
+                ]
+                places = {(key, text.strip()) for text in texts_in_forms}
+                if not places_so_far.isdisjoint(places):
                     equal.add(key)
-                seen |= places
+                places_so_far |= places
         return equal
 
     def are_identical(self, battle: Pairing) -> bool:
@@ -489,8 +491,8 @@ class Responses:
 
             ids = sorted(item.id for item in items)
             order = np.random.default_rng(seed).permutation(len(ids))
-            drawn = {ids[k] for k in order[:limit]}
-            items = tuple(item for item in items if item.id in drawn)
+            drawn_ids = {ids[k] for k in order[:limit]}
+            items = tuple(item for item in items if item.id in drawn_ids)
         return self._with_items(items[:limit])
 
     def _items_answered_by(
@@ -524,8 +526,8 @@ class Responses:
             task = self.tasks[0]
             if all(name == task or task.endswith(f"/{name}") for name in categories):
                 return self.items
-        named = {self._find_category(name) for name in categories}
-        return tuple(item for item in self.items if item.category in named)
+        category_names = {self._find_category(name) for name in categories}
+        return tuple(item for item in self.items if item.category in category_names)
 
     def _find_category(self, name: str) -> str:
         """Return the category of this name, or the only one that ends with `/NAME`.

@@ -62,11 +62,11 @@ def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
     all_files: list[layout.Samples] = []
     for files, _ in runs:
         all_files += files
-    named, notes_on_names = name_by_settings(all_files)
+    named_files, notes_on_names = name_by_settings(all_files)
     newest: list[NewestSamples] = []
     start = 0
     for source, (files, results) in zip(sources, runs, strict=True):
-        samples = named[start : start + len(files)]
+        samples = named_files[start : start + len(files)]
         start += len(files)
         notes = notes_on_names if not newest else []
         newest.append(_newest_samples_of_source(source, samples, results, notes))
@@ -89,7 +89,7 @@ def _newest_samples_of_source(
         results: all its results files.
         notes_on_names: notes that precede those on the runs.
     """
-    kept, left_out = select_runs(samples)
+    newest_files, left_out = select_runs(samples)
     notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
     lacking = []
@@ -97,10 +97,10 @@ def _newest_samples_of_source(
         if run.path.parent not in folders:
             lacking.append((source.label or run.model or run.path.parent.name, run))
     notes += layout.notes_on_lacking_samples(lacking)
-    known = {file.path for file in samples} | {run.path for run in results}
-    known |= layout.files_beside_details([file.path for file in samples], source.paths)
-    others = tuple(path for path in source.paths if path not in known)
-    files = [file for file in kept if not layout.is_details(file.path)]
+    paths_of_runs = {file.path for file in samples} | {run.path for run in results}
+    paths_of_runs |= layout.files_beside_details([file.path for file in samples], source.paths)
+    others = tuple(path for path in source.paths if path not in paths_of_runs)
+    files = [file for file in newest_files if not layout.is_details(file.path)]
     return NewestSamples(sorted(files, key=lambda file: file.path), others, notes)
 
 

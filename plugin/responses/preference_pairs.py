@@ -147,13 +147,13 @@ def _merge_texts(texts: Iterable[str | None]) -> str | None:
     The result is None if all texts are empty or None.
     """
     different_texts = dict.fromkeys(normal_text(text) for text in texts if text)
-    kept = []
+    texts_in_no_other = []
     for text in different_texts:
         texts_with_it = [other for other in different_texts if text in other]
         # Each text is part of itself.
         if texts_with_it == [text]:
-            kept.append(text)
-    return "\n\n".join(kept) or None
+            texts_in_no_other.append(text)
+    return "\n\n".join(texts_in_no_other) or None
 
 
 def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:

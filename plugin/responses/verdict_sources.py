@@ -19,7 +19,11 @@ TABLE_MARK = "#"
 
 def response_readers() -> list[FileReader]:
     """Return the readers of responses in logs, of every format that has one."""
-    return [load_target(known.responses) for known in catalogue.formats() if known.responses]
+    return [
+        load_target(table_format.responses)
+        for table_format in catalogue.formats()
+        if table_format.responses
+    ]
 
 
 def read_responses_beside_verdicts(

@@ -181,11 +181,11 @@ def _conversations_to_compare(records: Records, may_be_same: np.ndarray) -> list
     if not may_be_same.any():
         return []
     rows = [row for (row,) in records.rows(ROW, f"order by {ROW}")]
-    chosen = ", ".join(str(rows[position]) for position in np.flatnonzero(may_be_same))
+    rows_to_compare = ", ".join(str(rows[position]) for position in np.flatnonzero(may_be_same))
     cells = ", ".join(
         f"cast({records.columns[name].sql} as varchar)" for name in CONVERSATION_COLUMNS
     )
-    pairs = records.rows(cells, f"where {ROW} in ({chosen}) order by {ROW}")
+    pairs = records.rows(cells, f"where {ROW} in ({rows_to_compare}) order by {ROW}")
     return [(parse_json(a), parse_json(b)) for a, b in pairs]
 
 
@@ -203,5 +203,7 @@ def _length_in_sql(cell: str) -> str:
     messages = f"from_json({cell}, {sql_literal(MESSAGES)})"
     total = f"list_sum(list_transform({messages}, lambda one: {length}))"
     is_list = f"starts_with(cast({cell} as varchar), '[')"
-    known = f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
-    return f"cast(case {known} end as double)"
+    length_of_list_or_other = (
+        f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
+    )
+    return f"cast(case {length_of_list_or_other} end as double)"

@@ -44,13 +44,13 @@ def archives_kept_open() -> Iterator[None]:
     would have more than `MOST_MEMBERS` members are opened anew each time. All are closed when the
     body ends.
     """
-    kept = _KeptArchives()
-    before = _KEPT.set(kept)
+    open_archives = _KeptArchives()
+    before = _KEPT.set(open_archives)
     try:
         yield
     finally:
         _KEPT.reset(before)
-        for archive in kept.archives.values():
+        for archive in open_archives.archives.values():
             archive.close()
 
 
@@ -61,17 +61,17 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     Raises:
         BadZipFile: the file is not a zip file.
     """
-    kept = _KEPT.get()
+    open_archives = _KEPT.get()
     status = path.stat()
     key = (path, status.st_size, status.st_mtime_ns)
-    if kept is not None and key in kept.archives:
-        yield kept.archives[key]
+    if open_archives is not None and key in open_archives.archives:
+        yield open_archives.archives[key]
         return
     archive = zipfile.ZipFile(path)
     number = len(archive.filelist)
-    if kept is not None and kept.members + number <= MOST_MEMBERS:
-        kept.archives[key] = archive
-        kept.members += number
+    if open_archives is not None and open_archives.members + number <= MOST_MEMBERS:
+        open_archives.archives[key] = archive
+        open_archives.members += number
         yield archive
         return
     with archive:

@@ -99,9 +99,11 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     """
     credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT_TIE), 0.5)
     credits |= LABEL_CREDITS
-    known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
-    remedy = f"{known}; translate others with --columns and --credit-map"
-    winner = side_of_winner(records, "model_a", "model_b")
+    remedy_of_winner = (
+        "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
+    )
+    remedy = f"{remedy_of_winner}; translate others with --columns and --credit-map"
+    winner = side_of_winner(records, first="model_a", second="model_b")
     _reject_labels_of_second(records, winner)
     no_verdict = frozenset({"error", "invalid"})
     credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)
@@ -168,7 +170,7 @@ def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
     Rows without an item are about questions of their own. The result is False without a column
     `item` or `turn`.
     """
-    if not {"item", "turn"} <= {*frame}:
+    if not {"item", "turn"}.issubset(frame):
         return False
     turns = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])})
     turns_of_items = turns.dropna(subset="item").drop_duplicates()

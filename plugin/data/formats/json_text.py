@@ -404,8 +404,8 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     names = content.get("columns")
     data = content.get("data")
     index = content.get("index", [])
-    has_other_keys = not content.keys() <= {"columns", "data", "index"}
-    if has_other_keys:
+    other_keys = content.keys() - {"columns", "data", "index"}
+    if other_keys:
         return None
     if not isinstance(names, list) or not isinstance(data, list) or not isinstance(index, list):
         return None

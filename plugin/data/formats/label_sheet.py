@@ -18,7 +18,7 @@ from podium.printable import escape_formula, printable
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, parse_json
 
-HUMANS = JudgeRecord("human", "human")
+HUMANS = JudgeRecord("human", kind="human")
 """The judge of the verdicts in all sheets."""
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Credit of the model of response 1, by the text in the column `verdict`."""

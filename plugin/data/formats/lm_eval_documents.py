@@ -111,11 +111,11 @@ def name_documents(
         documents: the document of each row. A document has a row for each filter.
         items: the id of the item of each row.
     """
-    named: dict[str, AskedDocument] = {}
+    document_by_item: dict[str, AskedDocument] = {}
     for document, item in zip(documents, items, strict=True):
-        if item not in named:
-            named[item] = replace(document, item=item)
-    return tuple(named.values())
+        if item not in document_by_item:
+            document_by_item[item] = replace(document, item=item)
+    return tuple(document_by_item.values())
 
 
 def words_of_document(row: Mapping[str, Any]) -> str:

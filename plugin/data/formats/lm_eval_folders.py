@@ -90,9 +90,9 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
     if not paths:
         return GatheredBattles()
-    named, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
-    chosen = _select_samples(named, reading.where)
-    files, left_out = select_runs(chosen, every=reading.all_runs)
+    named_samples, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
+    chosen_samples = _select_samples(named_samples, reading.where)
+    files, left_out = select_runs(chosen_samples, every=reading.all_runs)
     notes += left_out
     if not files:
         raise _nothing_to_compare_error(lost)
@@ -122,8 +122,8 @@ def runs_in_folders(sources: Sequence[SourceFiles], reading: Reading) -> list[Ru
     for source in sources:
         samples_of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
-    named, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
-    return [run_of_samples(file) for file in named]
+    named_samples, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
+    return [run_of_samples(file) for file in named_samples]
 
 
 def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:
@@ -321,15 +321,15 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
     Raises:
         UsageError: there is no such task.
     """
-    kept = list(samples)
+    selected = list(samples)
     for column, value in where:
         if column not in ("task", "category"):
             continue
-        tasks = sorted({file.task for file in kept})
-        if kept and value not in tasks:
+        tasks = sorted({file.task for file in selected})
+        if selected and value not in tasks:
             raise UsageError(f"no samples of the task {value!r}; tasks: {some(tasks)}")
-        kept = [file for file in kept if file.task == value]
-    return kept
+        selected = [file for file in selected if file.task == value]
+    return selected
 
 
 def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
@@ -368,15 +368,15 @@ def _read_all_scores(
         lost: losses so far; changed in place. Empty and incomplete files are added.
         cluster: the field of documents with the groups of items; None if there are no groups.
     """
-    kept = []
+    scores_of_files = []
     for file in files:
         scores = read_details(file) if is_details(file.path) else read_scores(file, cluster)
         if scores.document_count:
-            kept.append(scores)
+            scores_of_files.append(scores)
         else:
             fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
-    for scores in kept:
+    for scores in scores_of_files:
         path = str(scores.file.path)
         task = scores.file.task
         if scores.cut_off_line is not None:
@@ -387,7 +387,7 @@ def _read_all_scores(
         if scores.document_count < expected:
             counts = {"documents": scores.document_count, "expected": expected}
             lost.append(Notice("documents-missing", {"path": path, "task": task, **counts}))
-    return kept
+    return scores_of_files
 
 
 def _join_runs(

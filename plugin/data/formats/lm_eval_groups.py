@@ -118,8 +118,8 @@ def find_groups(
         if not common_ways:
             notes.append(Notice("group-apart", {"group": name, "metric": metric}))
             continue
-        counted: Counted = "documents" if "documents" in common_ways else "tasks"
-        groups |= dict.fromkeys(tasks, TaskGroup(name, tasks, counted))
+        way_of_counting: Counted = "documents" if "documents" in common_ways else "tasks"
+        groups |= dict.fromkeys(tasks, TaskGroup(name, tasks, way_of_counting))
     return groups, notes
 
 

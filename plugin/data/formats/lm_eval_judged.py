@@ -146,8 +146,8 @@ def reply_rows(path: Path) -> Iterator[dict[str, Any]]:
             shared["run_model"] = verdicts["model"]
             for judgment in battle["judgments"]:
                 words = "\n\n".join(text for text in judgment.get("replies", ()) if text)
-                shown = {"order": judgment["order"], "judge": judgment["judge"]}
-                yield {**shared, **shown, "words": words}
+                order_and_judge = {"order": judgment["order"], "judge": judgment["judge"]}
+                yield {**shared, **order_and_judge, "words": words}
 
 
 def _has_verdicts(path: Path) -> bool:

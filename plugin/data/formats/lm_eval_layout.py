@@ -143,8 +143,8 @@ class Results:
     @property
     def time(self) -> str:
         """Time when the run was saved, as in the name of the file; empty if the name has none."""
-        named = RESULTS_NAME.match(self.path.name)
-        return (named["time"] or named["date"]) if named else ""
+        name_match = RESULTS_NAME.match(self.path.name)
+        return (name_match["time"] or name_match["date"]) if name_match else ""
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -259,15 +259,15 @@ def is_samples(path: Path) -> bool:
     If the first line cannot be read, the name decides: it must have a time. Files with details of
     leaderboards count as samples, too, by their names alone.
     """
-    named = SAMPLES_NAME.match(path.name)
-    if named is None:
+    name_match = SAMPLES_NAME.match(path.name)
+    if name_match is None:
         return is_details(path)
     if not path.is_file():
         return False
     try:
         first = _first_value(path)
     except (ValueError, OSError):
-        return named["time"] is not None
+        return name_match["time"] is not None
     return isinstance(first, dict) and is_sample(first)
 
 
@@ -326,14 +326,14 @@ def _details_at(path: Path, label: str | None) -> Samples:
 
     The model is the user's label, or else it is named by the folders (`_model_of_details`).
     """
-    named = DETAILS_NAME.match(path.name)
-    if named is None:
+    name_match = DETAILS_NAME.match(path.name)
+    if name_match is None:
         return _helm_details_at(path, label)
     model = label or _model_of_details(path.absolute().parent)
     return Samples(
         path=path,
-        task=named["task"],
-        time=named["time"],
+        task=name_match["task"],
+        time=name_match["time"],
         model=model,
         has_label=bool(label),
         results=None,
@@ -423,16 +423,16 @@ def samples_at(
     """
     if is_details(path):
         return _details_at(path, label)
-    named = SAMPLES_NAME.match(path.name)
-    if named is None:
+    name_match = SAMPLES_NAME.match(path.name)
+    if name_match is None:
         old_samples = _old_samples_at(path, label, results_in_folder)
         if old_samples is not None:
             return old_samples
         task = path.name.partition(".")[0]
         time = ""
     else:
-        task = named["task"]
-        time = named["time"] or named["date"] or ""
+        task = name_match["task"]
+        time = name_match["time"] or name_match["date"] or ""
     run = next((results for results in results_in_folder if time and results.time == time), None)
     model_of_run = run.model if run else None
     model = label or model_of_run or path.absolute().parent.name

@@ -149,14 +149,14 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
                 values[metric] = _scores_of_metric(filtered, metric, numbers, item_columns)
             else:
                 unusable[metric] = why
-    asked = name_documents(frame["asked"], frame["item"])
+    documents_by_item = name_documents(frame["asked"], frame["item"])
     return Scores(
         file=file,
         values=values,
         unusable=unusable,
         cut_off_line=cut_off_line,
-        document_count=len(asked),
-        documents=asked,
+        document_count=len(documents_by_item),
+        documents=documents_by_item,
         item_columns=item_columns,
     )
 
@@ -211,8 +211,10 @@ def _add_item_columns(frame: "pd.DataFrame") -> list[str]:
     """
     item_columns = ItemColumns()
     for item, fields in zip(frame["item"], frame["fields"], strict=True):
-        kept = {name: value for name, value in fields.items() if name not in OTHER_COLUMNS}
-        item_columns.add(item, kept)
+        columns_of_row = {
+            name: value for name, value in fields.items() if name not in OTHER_COLUMNS
+        }
+        item_columns.add(item, columns_of_row)
     return item_columns.add_to(frame)
 
 
@@ -283,10 +285,10 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
     Args:
         values: the value of the metric in each row; None if it is missing.
     """
-    known = [value for value in values if value is not None]
-    if not known:
+    known_values = [value for value in values if value is not None]
+    if not known_values:
         return "it has no value for any document"
-    non_number = next((value for value in known if not isinstance(value, int | float)), None)
+    non_number = next((value for value in known_values if not isinstance(value, int | float)), None)
     if non_number is None:
         return None
     kind = "a list"

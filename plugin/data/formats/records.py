@@ -109,17 +109,17 @@ class Column:
         NaN are NULL.
         """
         if self.type == JSON:
-            shown = f"{self.sql} ->> '$'"
-            whole = f"regexp_replace({shown}, '^(-?[0-9]+)\\.0+$', '\\1')"
-            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {shown} end"
+            plain_text = f"{self.sql} ->> '$'"
+            whole = f"regexp_replace({plain_text}, '^(-?[0-9]+)\\.0+$', '\\1')"
+            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {plain_text} end"
         elif self.type in REALS:
             whole = (
                 f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) "
                 f"and abs({self.sql}) < 1e38"
             )
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
-            shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
-            return f"coalesce(cast({digits} as varchar), {shown})"
+            plain_text = f"cast(nullif({self.sql}, 'nan') as varchar)"
+            return f"coalesce(cast({digits} as varchar), {plain_text})"
         elif self.type.startswith(NESTED_TYPES) or self.type.endswith("]"):
             cell = f"cast(to_json({self.sql}) as varchar)"
         else:
@@ -398,7 +398,7 @@ def _plain_type(records: Records, column: Column) -> str | None:
     types = {name for (name,) in rows}
     if types <= {"VARCHAR"}:
         return TEXT
-    if not types <= JSON_NUMBERS:
+    if not types.issubset(JSON_NUMBERS):
         return None
     # Each number is compared once, however often it stands in the column. Without `materialized`,
     # DuckDB compares before it looks for different numbers.

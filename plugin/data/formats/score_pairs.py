@@ -74,9 +74,9 @@ def pair_up(
     engine = scores.engine
     trial = _trial_columns(scores)
     _reject_uneven_weights(scores, trial)
-    trial_means, kept, others = _store_trial_means(scores, trial)
+    trial_means, kept_columns, others = _store_trial_means(scores, trial)
     trial_means = _number_trials_in_order(scores, trial, trial_means)
-    means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
+    means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept_columns, *others])
     ((models, averaged),) = engine.rows(f"select count(distinct model), sum(averaged) from {means}")
     if models < 2:
         raise _single_model_error(engine, means, scores.source)
@@ -90,11 +90,11 @@ def pair_up(
         credit = (
             f"case when a.metric in ({metrics}) then {CREDIT_OF_PROBABILITIES} else {credit} end"
         )
-    query = _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
+    query = _trial_battles_query(means, trial, others, {*trial, *kept_columns}, is_chain, credit)
     engine.store(battles, query)
     ((battle_count,),) = engine.rows(f"select count(*) from {battles}")
     expected = neighbours if is_chain else pairs
-    is_empty = "score is null and reason is null" if "reason" in kept else "score is null"
+    is_empty = "score is null and reason is null" if "reason" in kept_columns else "score is null"
     notes = [*_note_missing_scores(engine, trial_means, is_empty), *unequal]
     if averaged:
         notes.append(Notice("scores-averaged", {"scores": int(averaged)}))
@@ -182,10 +182,10 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     # A mean over voters has no voter.
     left_out |= {"voter"} - {*trial}
     others = [name for name in columns if name not in left_out]
-    kept = {name: columns[name].sql for name in (*trial, *optional_columns)}
-    kept |= {name: columns[name].text for name in others}
+    kept_columns = {name: columns[name].sql for name in (*trial, *optional_columns)}
+    kept_columns |= {name: columns[name].text for name in others}
     further_cells = []
-    for name, sql in kept.items():
+    for name, sql in kept_columns.items():
         cell = f"arg_min_null({sql}, {ROW})"
         if name in trial:
             # A column that does not vary has one value, and is not grouped by.
@@ -356,7 +356,12 @@ def _note_scores_alone(engine: Duck, means: str) -> list[Notice]:
 
 
 def _trial_battles_query(
-    means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool, credit: str
+    means: str,
+    trial: list[str],
+    others: list[str],
+    trial_columns: set[str],
+    is_chain: bool,
+    credit: str,
 ) -> str:
     """Return the query of the battles of each trial.
 
@@ -364,12 +369,12 @@ def _trial_battles_query(
         means: the table of mean scores.
         trial: columns of the trial.
         others: further columns; a cell is kept if it is the same for both models.
-        known: all columns of the table; `reason` and `length` are used if present.
+        trial_columns: all columns of the table; `reason` and `length` are used if present.
         is_chain: whether each model is paired only with the next one.
         credit: SQL of the credit of model a.
     """
     reason = sql_literal(NO_SCORE)
-    if "reason" in known:
+    if "reason" in trial_columns:
         reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {reason})"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
     columns["model_a"] = "a.model"
@@ -383,7 +388,7 @@ def _trial_battles_query(
         cell_a = f"a.{quote_name(name)}"
         cell_b = f"b.{quote_name(name)}"
         columns[name] = f"case when {cell_a} = {cell_b} then {cell_a} end"
-    if "length" in known:
+    if "length" in trial_columns:
         columns |= {"length_a": "a.length", "length_b": "b.length"}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())
     place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"

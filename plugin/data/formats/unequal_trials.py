@@ -83,11 +83,13 @@ def _store_unequal_questions(
     by_item_query = (
         f"select {keys}, {lists} from ({by_model_query}) where len(met) > 0 group by {keys}"
     )
-    named = ", ".join(question) or "true as only"
+    question_columns = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     unequal = "count(*) filter (different_lists > 1)"
     counts = f"count(*) as items, {unequal} as unequal"
-    query = f"select {named}, {counts} from ({by_item_query}){grouped} having {unequal} > 0"
+    query = (
+        f"select {question_columns}, {counts} from ({by_item_query}){grouped} having {unequal} > 0"
+    )
     engine.store(questions, query)
     return questions
 

@@ -17,7 +17,9 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, 
 from podium.hosts.inspect_ai.tournament.run_options import RunOptions
 
 Names = str | Sequence[str]
+"""Names or sources, as a list or as a text separated by commas."""
 Ratings = str | Mapping[str, Any]
+"""Ratings of models that were rated before; see `podium.rankers.given_ratings.Ratings`."""
 
 
 @task

@@ -17,9 +17,10 @@ PROVIDERS_WITH_BOUNDARIES = frozenset({"anthropic", "openai"})
 def judge_messages(model: Model, prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
     """Return a judge's input: the prompt, then the media.
 
-    If the item has no media, the provider takes cache boundaries and the prompt is long enough to
-    be cached, a boundary stands before the first response: all prompts of an item are the same up
-    to there.
+    A cache boundary stands before the first response if three conditions hold: the item has no
+    media, the provider takes boundaries, and the text before the first response is long enough to
+    be cached. All prompts of an item are the same up to there. The result is then a list with one
+    message, else what `prompt_with_media` returns.
 
     Args:
         model: the judge.
@@ -36,5 +37,5 @@ def judge_messages(model: Model, prompt: str, media: Sequence[Content]) -> str |
 
 
 def provider_of(model: Model) -> str:
-    """Return the name of a model's provider, such as `openai`."""
+    """Return the name of a model's provider, such as `openai` for `openai/gpt-5`."""
     return str(model).partition("/")[0]

@@ -106,7 +106,9 @@ class ScoreMatrix:
 
     @property
     def means(self) -> np.ndarray:
-        """Weighted mean over items of each model's scores, shape (models,)."""
+        """Weighted mean of each model's scores over the items on which it has one, shape
+        (models,).
+        """
         total = np.nansum(self.weight[:, None] * self.values, axis=0)
         return total / self.weight_of_known.sum(axis=0)
 
@@ -117,7 +119,10 @@ class ScoreMatrix:
 
     @property
     def groups_of_models(self) -> int:
-        """Number of groups of models that have no item in common."""
+        """Number of groups of models that shared items connect, 1 if all are connected.
+
+        Two models are connected if both have a score on an item, directly or through others.
+        """
         if self.is_known.all(axis=1).any():
             return 1
         is_known = self.is_known.astype(np.float32)
@@ -170,7 +175,9 @@ def mean(
         warnings=_missing_scores_warning(matrix),
     )
     exposure = _count_scored_models(battles, matrix)
-    return build_standings("mean", "score", exposure, result, level=level, rng=rng)
+    return build_standings(
+        ranker="mean", scale="score", exposure=exposure, result=result, level=level, rng=rng
+    )
 
 
 def _bootstrap_means(
@@ -186,7 +193,10 @@ def _bootstrap_means(
     sums_of_weights = matrix.sum_by_cluster(matrix.weight_of_known)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
-        """Return the means of resamples that draw the clusters so often, shape (draws, models)."""
+        """Return the means of resamples, shape (draws, models).
+
+        `counts` says how often each cluster is drawn, shape (draws, clusters).
+        """
         return ratio_or_nan(counts @ sums_of_values, counts @ sums_of_weights)
 
     draws = resample(resampled_means, matrix.clusters, resamples, rng)
@@ -210,7 +220,9 @@ def _bootstrap_means(
 
 
 def _bet_on_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
-    """Return means over items with intervals by betting. Standard errors are not known.
+    """Return means over items with intervals by betting.
+
+    The covariance is NaN: standard errors are not known.
 
     Raises:
         UsageError: a score lies outside of [0, 1].
@@ -282,7 +294,9 @@ def median(
     fit = Fit(components=matrix.groups_of_models)
     result = RankerResult(estimate, fit, warnings=warnings)
     exposure = _count_scored_models(battles, matrix)
-    return build_standings("median", "score", exposure, result, level=level, rng=rng)
+    return build_standings(
+        ranker="median", scale="score", exposure=exposure, result=result, level=level, rng=rng
+    )
 
 
 def estimate_means(
@@ -375,10 +389,8 @@ def _score_covariance_of_raters(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what voters or judges add to the covariance of means, and their degrees of freedom.
 
-    The shapes are (models, models) and (models,).
-
-    A row contributes the deviation of its score from the model's mean, times its share in that
-    mean.
+    The shapes are (models, models) and (models,). Each score contributes its deviation from the
+    model's mean, times its share in that mean.
 
     Args:
         battles: the battles with the scores.
@@ -414,10 +426,10 @@ def _score_covariance_of_raters(
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
     """Test the difference of the mean scores of two models, given by code.
 
-    Only items on which both models have a score count. The result is None if there are none. If
-    these scores have two distinct values only, the sign test is used, else the test that suits
-    their number (`paired_difference`). If items have groups, groups are the unit instead
-    (`grouped_difference`).
+    The difference is first minus second, over the items on which both models have a score. The
+    result is None if there are no such items. If these scores have two distinct values only, the
+    sign test is used, else the test that suits their number (`paired_difference`). If items have
+    groups, the test is over the groups instead (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -450,8 +462,8 @@ def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
     This is the sign test. If items have different weights, it is a test of the weighted mean of
     the signs instead (`paired_difference`). Only items on which both models have a score count.
-    The result is None if there are none. If items have groups, groups are the unit instead
-    (`grouped_difference`).
+    The result is None if there are no such items. If items have groups, the test is over the groups
+    instead (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -481,8 +493,9 @@ def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
     """Return the skewness over items of the differences between models, shape (models, models).
 
     For n items with differences d around their mean 0 and standard deviation s, it is
-    n sum d^3 / ((n - 1) (n - 2) s^3). `error` is what each item contributes to the error of each
-    model, shape (items, models).
+    n sum d^3 / ((n - 1) (n - 2) s^3). Element (j, k) is the skewness of model j minus model k. It
+    is 0 for fewer than three items, and for a difference that does not vary. `error` is what each
+    item (or group of items) contributes to the error of each model, shape (items, models).
     """
     items = len(error)
     cubes = np.sum(error**3, axis=0)
@@ -507,9 +520,9 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 
     Returns:
         A dictionary with `items`, the number of items, and `leader`, the name of the new leader.
-        Both are None if no removal, short of all items, changes the leader. If the number cannot
-        be computed (a score is missing, there is one item, or the first place is shared), the only
-        key is `unknown`, with the reason in words.
+        Both are None if the leader stays the same whatever items are removed, as long as one
+        remains. If the number cannot be computed (a score is missing, there is one item, or the
+        first place is shared), the only key is `unknown`; its value is a clause with the reason.
     """
     missing = int((~matrix.is_known).sum())
     if missing:
@@ -552,7 +565,10 @@ def estimate_medians(
     """
 
     def resampled_medians(counts: np.ndarray) -> np.ndarray:
-        """Return medians of resamples that draw the clusters so often, shape (draws, models)."""
+        """Return the medians of resamples, shape (draws, models).
+
+        `counts` says how often each cluster is drawn, shape (draws, clusters).
+        """
         # An item is drawn as often as its group.
         counts_of_items = counts if matrix.group is None else counts[:, matrix.group]
         return _resampled_medians(matrix, counts_of_items)
@@ -620,9 +636,9 @@ def _rank_of_end(scores: int, level: float) -> int:
 def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Count battles and items of every scored model, including models without a readable battle.
 
-    The battles may compare only some of the models that have scores on an item. If so, all counts
-    of battles and the win rates are those of the battles of all pairs of scored models, with wins
-    by the scores. No model is unranked.
+    Arrays of the result are in the order of `matrix.models`. The battles may compare only some of
+    the models that have scores on an item. If so, all counts of battles and the win rates are those
+    of the battles of all pairs of scored models, with wins by the scores. No model is unranked.
 
     Raises:
         NotIdentifiedError: no battle is readable.
@@ -702,7 +718,7 @@ class ScorePlaces:
 
     @property
     def has_score(self) -> np.ndarray:
-        """Mask of the battles with a score, of one model or of both, shape (battles,)."""
+        """Mask of the battles with a score of at least one of their models, shape (battles,)."""
         of_a, of_b = self.is_known.reshape(2, -1)
         return of_a | of_b
 
@@ -714,7 +730,7 @@ def score_places(battles: Battles) -> ScorePlaces:
         NotIdentifiedError: there are no pointwise scores.
     """
     table = battles.table
-    if not {"score_a", "score_b"} <= set(table):
+    if not {"score_a", "score_b"}.issubset(table):
         raise NotIdentifiedError(
             "no pointwise scores (columns score_a, score_b): mean and median need them; "
             "rank with bradley-terry or win-rate instead"
@@ -794,9 +810,9 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 
 
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
-    """Return a warning that names the models without a score on some item, those with fewest first.
+    """Return a list of one warning that names the models without a score on some item.
 
-    The list is empty if no score is missing.
+    The models with the fewest scores come first. The list is empty if no score is missing.
     """
     size = len(matrix.values)
     counts = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))

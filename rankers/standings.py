@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counts import Counts
 from podium.notices.notice import Notice
@@ -175,9 +175,10 @@ def _unranked_entry(model: str, rank: int) -> Entry:
 
 
 def _fewer_of_items_and_raters(exposure: Exposure, estimate: ScoreEstimates) -> np.ndarray:
-    """Return the number of items of each model, or of its raters if raters vary and are fewer.
+    """Return the number of items of each model, or of its raters if these are fewer, shape
+    (models,).
 
-    The result has shape (models,).
+    Raters count only if the errors of the estimate are clustered by raters, too.
     """
     if estimate.raters_of_model is None:
         return exposure.items
@@ -194,8 +195,9 @@ def _leader_diagnostics(
 ) -> dict[str, Any]:
     """Return the first model's interval that allows for the choice of the first, for the JSON.
 
-    Empty if there is none (`leader_interval`), or if the first model is clearly ahead of all
-    others: chance did not choose it then.
+    The result has one key, `leader_interval`, with `model`, `low` and `high`. It is empty if there
+    is no interval (`leader_interval`), if `separation` is None, if the first model is separated, or
+    if the first model is clearly ahead of all others: chance did not choose it then.
 
     Args:
         entries: the rows of the ranked models, the best model first.
@@ -221,9 +223,9 @@ def _leader_diagnostics(
 def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
     """Return the figures for the JSON, by name.
 
-    They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
-    (number of slices, if there are several), `raters` (unit and number, if raters vary) and
-    `items_by_model` (if some model lacks a readable battle on some item).
+    The result has the diagnostics of the ranker and of the battles. Further keys are given if they
+    apply: `slices` (number of slices, if there are several), `raters` (unit and number, if raters
+    vary) and `items_by_model` (if some model lacks a readable battle on some item).
     """
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
     if exposure.slice_count > 1:
@@ -239,8 +241,10 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, A
 
 
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
-    """Return the codes of the models, the best first; models of equal scores are in the order of
-    their names."""
+    """Return the codes of the models, the best first, and models with a score of NaN last.
+
+    Models of equal scores are in the order of their names.
+    """
     # Rounding error must not decide the order of equal scores.
     score = np.nan_to_num(estimate.score.round(9), nan=-np.inf)
     names = exposure.models
@@ -285,7 +289,8 @@ def _test_neighbours(
 ) -> tuple[tuple[float, float] | None, ...]:
     """Return the gap over its standard error, and the critical value, of each neighbouring pair.
 
-    It is None for a pair that was not tested and has no standard error.
+    The pairs are each model of `order` (codes, the best first) and the next one. An element is None
+    for a pair that was not tested and has no standard error, or whose lead has no z.
     """
     tests: list[tuple[float, float] | None] = []
     for first, second in pairwise(order):
@@ -344,14 +349,14 @@ def _score_lead(
         if gap > half_width:
             interval = (gap, gap - half_width, gap + half_width)
         if not 0 < half_width < np.inf or estimate.draws is not None:
-            return ScoreLead(gap, critical, None, interval)
+            return ScoreLead(gap=gap, critical=critical, z=None, interval=interval)
         covariance = estimate.covariance
         sum_of_variances = covariance[first, first] + covariance[second, second]
         error = float(np.sqrt(sum_of_variances - 2 * covariance[first, second]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
         return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:
-        return ScoreLead(gap, contrasts.critical)
+        return ScoreLead(gap=gap, critical=contrasts.critical)
     low = test.low(contrasts.tail)
     high = test.high(contrasts.tail)
     if first > second:
@@ -364,7 +369,7 @@ def _score_lead(
         z = gap / (gap - low) * critical
     # The exact test may find the gap significant where the t interval still contains 0: the lower
     # end is then set to 0.
-    return ScoreLead(gap, critical, z, (gap, max(low, 0.0), high))
+    return ScoreLead(gap=gap, critical=critical, z=z, interval=(gap, max(low, 0.0), high))
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
@@ -401,7 +406,7 @@ def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contras
 
 
 def _rank_or_none(rank: float) -> int | None:
-    """Return a rank as an integer, None if it is NaN."""
+    """Return a rank as an integer; None if it is unknown, which is 0 or NaN."""
     return int(rank) if rank > 0 else None
 
 
@@ -432,11 +437,12 @@ def rank_of(score: np.ndarray, k: int) -> int:
 
 
 def battle_diagnostics(battles: Battles) -> dict[str, Any]:
-    """Return figures of the battles for the JSON, each of them only if it applies.
+    """Return figures of the battles for the JSON, by name; keys that do not apply are left out.
 
-    `swap` counts how both orders of a pair agree. `informative_items` is the number of items on
-    which models differ, given if there are ties. `graded` is the number of graded verdicts.
-    `unparsed_reasons` counts unparsed battles by reason.
+    `swap` counts how both orders of a pair agree, given if some pair was judged in both orders.
+    `informative_items` is the number of items on which models differ, given if there are ties.
+    `graded` is the number of graded verdicts, given if it is not 0. `unparsed_reasons` counts
+    unparsed battles by reason, given if there are any.
     """
     report: dict[str, Any] = {}
     swaps = battles.swaps()
@@ -453,9 +459,11 @@ def battle_diagnostics(battles: Battles) -> dict[str, Any]:
 
 
 def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice]:
-    """Yield warnings of unranked models, of few items, and of missing intervals.
+    """Yield warnings of unranked models, of few items, and of models without an interval.
 
-    Missing intervals of separated models are left out, because rankers warn of these models.
+    Separated models without an interval are left out, because rankers warn of these models. A model
+    without an interval is named once, by the reason: it has a single rater, it was drawn in too few
+    resamples, its gap to the pinned model is unbounded, or its results do not vary.
     """
     for name in exposure.unranked:
         yield Notice("unranked", {"model": name, "lacking": exposure.lacking})
@@ -488,7 +496,7 @@ def _warn_of_single_raters(
 
     Args:
         models: names of all models.
-        is_of_one_rater: mask of these models, shape (models,).
+        is_of_one_rater: mask of the models that are named, shape (models,).
         unit: what a rater is: `voter` or `judge`.
     """
     names = [models[int(code)] for code in np.flatnonzero(is_of_one_rater)]

@@ -30,9 +30,9 @@ HUB = "hf-eval-results"
 PREFERENCE = "preference"
 """Value of `--to`: preference data for training."""
 DATASET = re.compile(r"[\w.-]+/[\w.-]+")
-"""Matches the id of a dataset on the Hugging Face hub, such as `openai/gsm8k`."""
+"""The name of a dataset on the Hub, such as `tatsu-lab/alpaca_eval`."""
 LINK = re.compile(r"https?://[^\s/]+\S*")
-"""Matches a web address."""
+"""A link, such as `https://example.org/card`."""
 OF_ALL = ("to", "output", "sources")
 """Parameters of every export."""
 OF_RECORDS = {
@@ -55,7 +55,7 @@ All other parameters are for preference data.
 )
 @options.sources
 @options.choice_option(
-    "--to", f"{EEE} {HUB} {PREFERENCE}", "What to write.", required=True, default=None
+    "--to", values=f"{EEE} {HUB} {PREFERENCE}", help="What to write.", required=True, default=None
 )
 @click.option(
     "-o",
@@ -93,8 +93,8 @@ All other parameters are for preference data.
 )
 @options.choice_option(
     "--form",
-    " ".join(FORMS),
-    f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
+    values=" ".join(FORMS),
+    help=f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
 )
 @click.option(
     "--flips",

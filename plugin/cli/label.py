@@ -39,10 +39,12 @@ class DrawOptions:
 @options.sources
 @options.human_labels
 @options.count_option(
-    "--number", "Number of battles to draw; by default 100, or all if there are fewer."
+    "--number", help="Number of battles to draw; by default 100, or all if there are fewer."
 )
 @options.choice_option(
-    "--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why."
+    "--by",
+    values="random uncertainty",
+    help="How to draw battles; uncertainty is not supported, and says why.",
 )
 @options.responses(help="Files or folders with the responses that humans read.")
 @options.seed(help="Seed of the draw and of the order of responses.")

@@ -47,16 +47,16 @@ def _print_extensions(name: str, *, with_options: bool) -> None:
     from podium.plugins.settings import options_of
 
     kinds = {f"{noun}s": kind for kind, noun in catalogue.KINDS.items()}
-    known: Mapping[str, catalogue.Registration[Any]] = catalogue.extensions_of(kinds[name])
-    click.echo(f"{name}:" if known else f"{name}: none yet")
+    extensions: Mapping[str, catalogue.Registration[Any]] = catalogue.extensions_of(kinds[name])
+    click.echo(f"{name}:" if extensions else f"{name}: none yet")
     loaders = {"rankers": catalogue.ranker_function, "tournaments": catalogue.tournament_rule}
     details = []
     if with_options and name in loaders:
         load = loaders[name]
-        details = [_settings_text(options_of(load(extension))) for extension in known]
+        details = [_settings_text(options_of(load(extension))) for extension in extensions]
     rows = [
         (extension, registration.extension.summary, registration.origin)
-        for extension, registration in known.items()
+        for extension, registration in extensions.items()
     ]
     _print_rows(rows, details)
 
@@ -81,11 +81,11 @@ def _settings_text(options: Mapping[str, Parameter]) -> str:
 
     A default that is None or an empty tuple is written `...`.
     """
-    shown = []
+    option_texts = []
     for key, option in options.items():
         default = "..." if option.default in (None, ()) else option.default
-        shown.append(f"{key}={default}")
-    return f"--set {' '.join(shown)}"
+        option_texts.append(f"{key}={default}")
+    return f"--set {' '.join(option_texts)}"
 
 
 def _hosts() -> list[tuple[str, ...]]:

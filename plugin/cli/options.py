@@ -264,14 +264,14 @@ def read_assignments(typed: str, *, at_last_sign: bool = False) -> dict[str, str
     return join_assignments([{key.strip(): text.strip()} for key, _, text in parts])
 
 
-def join_assignments(given: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+def join_assignments(mappings: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
     """Return the values of all mappings, by key. Several mappings may give a key the same value.
 
     Raises:
         click.BadParameter: a key has two values.
     """
     joined: dict[str, Value] = {}
-    for assignments in given:
+    for assignments in mappings:
         for key, value in assignments.items():
             first_value = joined.setdefault(key, value)
             if first_value != value:
@@ -436,22 +436,24 @@ def shared_option(name: str) -> Decorator:
     """
     option = OPTIONS_BY_NAME[name]
     flag = f"--{name.replace('_', '-')}"
-    how: dict[str, Any] = {"multiple": option.kind in ("texts", "words", "conditions", "files")}
+    click_options: dict[str, Any] = {
+        "multiple": option.kind in ("texts", "words", "conditions", "files")
+    }
     if option.kind == "truth":
         flag = f"{flag}/--no-{name.replace('_', '-')}"
-        how["default"] = None
+        click_options["default"] = None
     elif option.kind == "flag":
-        how["is_flag"] = True
+        click_options["is_flag"] = True
     elif option.words:
-        how["type"] = click.Choice(option.words)
+        click_options["type"] = click.Choice(option.words)
     else:
-        how["metavar"] = option.shown
+        click_options["metavar"] = option.shown
     if option.kind == "word":
-        how["default"] = option.words[0]
+        click_options["default"] = option.words[0]
     types: dict[str, Any] = {"conditions": read_condition, "files": click.Path()}
     if option.kind in types:
-        how["type"] = types[option.kind]
-    return click.option(flag, help=option.help, **how)
+        click_options["type"] = types[option.kind]
+    return click.option(flag, help=option.help, **click_options)
 
 
 # Each of these makes an option from the arguments in which commands differ, such as its help.
@@ -484,9 +486,9 @@ ranker = partial(
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
     "--one-sided",
-    "unparsed keep",
-    "Whether a pair with only one readable order is unparsed, or keeps that verdict; by default as "
-    "the log records, else unparsed.",
+    values="unparsed keep",
+    help="Whether a pair with only one readable order is unparsed, or keeps that verdict; by "
+    "default as the log records, else unparsed.",
     default=None,
 )
 complete = shared_option("complete")
@@ -565,21 +567,21 @@ READING_OPTIONS: tuple[Decorator, ...] = (
     ),
     choice_option(
         "--unknown",
-        "error unparsed",
-        "A verdict that --credit-map does not know is an error, or unparsed.",
+        values="error unparsed",
+        help="A verdict that --credit-map does not know is an error, or unparsed.",
     ),
     choice_option(
         "--shown",
-        "a b unknown",
-        "Which response was shown first, where no column says it.",
+        values="a b unknown",
+        help="Which response was shown first, where no column says it.",
         default=None,
     ),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     choice_option(
         "--matrix",
-        "rows columns",
-        "Of a table of wins whose rows and columns are the same models: a cell counts its row's "
-        "wins, or its column's.",
+        values="rows columns",
+        help="Of a table of wins whose rows and columns are the same models: a cell counts its "
+        "row's wins, or its column's.",
         default=None,
     ),
     shared_option("metric"),

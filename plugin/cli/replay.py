@@ -64,7 +64,9 @@ class ReplayOptions:
 @options.ranker(help="One or more rankers; several tournaments are compared by one.")
 @options.level()
 @options.seed(help="Seed of the tournament and the rankers.")
-@options.count_option("--seeds", "Compare tournaments over this many seeds, counted from --seed.")
+@options.count_option(
+    "--seeds", help="Compare tournaments over this many seeds, counted from --seed."
+)
 @click.option(
     "--budget",
     "budgets",

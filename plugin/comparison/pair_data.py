@@ -307,13 +307,13 @@ def verdict_differences(
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate
         if not pair.bets:
-            known = rows.take(rows.has_credit)
+            rows_with_credit = rows.take(rows.has_credit)
             differences[WIN_RATE] = _test_with_raters(
                 rate,
                 battles=battles,
-                rows=known,
-                values=known.credit - 0.5,
-                weight=known.weight,
+                rows=rows_with_credit,
+                values=rows_with_credit.credit - 0.5,
+                weight=rows_with_credit.weight,
                 test_groups=_rate_difference_of_groups,
             )
     return differences
@@ -322,7 +322,7 @@ def verdict_differences(
 def _elo_with_raters(
     test: DifferenceTest, battles: Battles, coded: CodedBattles, codes: tuple[int, int]
 ) -> DifferenceTest:
-    """Return the test of an Elo difference with errors by voter or judge, too.
+    """Return the test of an Elo difference with errors by item and by voter or judge.
 
     The test is returned unchanged if there are fewer than 10 voters or judges, or if the battles do
     not connect all models.
@@ -386,7 +386,7 @@ def _test_with_raters(
     weight: np.ndarray,
     test_groups: Callable[..., DifferenceTest],
 ) -> DifferenceTest:
-    """Return a test with errors by voter or judge, too.
+    """Return a test with errors by item and by voter or judge.
 
     The test is returned unchanged if its rows have fewer than 10 voters or judges.
 
@@ -394,8 +394,8 @@ def _test_with_raters(
         test: the test by items.
         battles: all battles.
         rows: the battles that are compared.
-        values: the value of each, whose weighted mean is tested, shape (rows,).
-        weight: its weight, shape (rows,).
+        values: value of each battle, whose weighted mean is tested, shape (rows,).
+        weight: weight of each battle, shape (rows,).
         test_groups: makes the test of values with weights in groups: a function of these three
             arrays, shape (rows,) each, and of `unit`, what a group is called.
     """

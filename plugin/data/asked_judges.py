@@ -114,7 +114,7 @@ def _counts_of_forms(frame: "pd.DataFrame") -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     records = frame.attrs.get("judges") or {}
     for name, record in records.items():
-        if record.replies != SCHEMA_FIRST or not {"judge", "credit"} <= {*frame.columns}:
+        if record.replies != SCHEMA_FIRST or not {"judge", "credit"}.issubset(frame.columns):
             continue
         verdicts = frame[(frame["judge"] == name) & frame["credit"].notna()]
         if "attempts" in verdicts:

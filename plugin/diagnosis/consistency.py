@@ -66,8 +66,8 @@ class SwapsByCloseness(NamedTuple):
         clear: order pairs that are not near-ties; `Missing` if there are none, or if `rule` is
             None.
         near: near-ties; `Missing` if there are none, or if `rule` is None.
-        rule: what a near-tie is, in words; None if there are no order pairs, or if these have
-            neither margins nor soft credits.
+        rule: a text on what a near-tie is, such as `|margin| of both orders' mean up to 0.3`; None
+            if there are no order pairs, or if these have neither margins nor soft credits.
     """
 
     all: Swaps | Missing
@@ -274,7 +274,8 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Measure the agreement of all order pairs, of clear ones and of near-ties.
+    """Measure how the two verdicts of order pairs agree: of all pairs, of clear pairs and of
+    near-ties.
 
     Near-ties are found by the margin of a pair, the mean over both orders. If other pairs have
     margins, a pair without a margin is neither clear nor a near-tie. If no pair has a margin,

@@ -31,11 +31,11 @@ def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[st
         options: podium's options of the run: the rankers, and the file of the calibration.
         settings: options of the rankers, by name.
     """
-    how: dict[str, Any] = {
+    rank_options: dict[str, Any] = {
         "by": ranked_apart(battles, options.rankers),
         "calibration": options.calibration,
     }
-    return rank(battles, options.rankers, **how, **settings)
+    return rank(battles, options.rankers, **rank_options, **settings)
 
 
 def with_anchor(
@@ -74,14 +74,14 @@ def notes_on_anchors(
     """
     if not _plays_anchor(options) or ANCHOR not in options.args:
         return ()
-    given = options.args[ANCHOR]
-    texts = given if isinstance(given, list) else [given]
-    named: list[str] = []
+    value = options.args[ANCHOR]
+    texts = value if isinstance(value, list) else [value]
+    named_anchors: list[str] = []
     for text in texts:
-        named += str(text).strip().split(",")
+        named_anchors += str(text).strip().split(",")
     reasons: dict[str, list[str]] = {}
     for reason, anchor in _anchors_needed(options, settings, pinned):
-        if anchor not in named:
+        if anchor not in named_anchors:
             reasons.setdefault(anchor, []).append(reason)
     notes = []
     for anchor, reasons_of_anchor in reasons.items():
@@ -90,7 +90,7 @@ def notes_on_anchors(
             "number": len(reasons_of_anchor),
             "anchor": anchor,
         }
-        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named)}))
+        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named_anchors)}))
     return tuple(notes)
 
 

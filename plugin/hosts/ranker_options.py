@@ -291,19 +291,19 @@ LABEL = "Name of this run's model in the ranking (default: the name of its folde
 def _option_of_reading(option: ReadingOption) -> Option:
     """Return the hosts' option for an option of reading: its parser, and what the help shows."""
     if option.kind == "flag":
-        shown = ""
+        value_form = ""
     elif option.kind == "truth":
-        shown = "<true|false>"
+        value_form = "<true|false>"
     elif option.shown:
-        shown = f"<{option.shown.lower()}>"
+        value_form = f"<{option.shown.lower()}>"
     else:
-        shown = f"<{'|'.join(option.words)}>"
+        value_form = f"<{'|'.join(option.words)}>"
     is_single = option.kind in ("text", "word", "truth", "flag")
     text = option.help.rstrip(".")
     return Option(
         name=option.name,
         parse=partial(_parse_reading, option),
-        shown=shown,
+        shown=value_form,
         help=text,
         is_single=is_single,
     )
@@ -351,16 +351,18 @@ def host_form(option: str, argument: str, absent: Collection[str] = ()) -> Optio
         """Write an option as the host takes it, with its value quoted for a shell."""
         if kind == "argument":
             return argument.format(name=name, value=quoted_value(value))
-        known, given = name, value
+        option_name, value_text = name, value
         if kind == "setting":
-            known, given = "set", f"{name}={value}"
-        if known != PREFIX:
-            known = f"{PREFIX}_{known}"
-        if known not in OPTIONS or known in absent:
+            option_name, value_text = "set", f"{name}={value}"
+        if option_name != PREFIX:
+            option_name = f"{PREFIX}_{option_name}"
+        if option_name not in OPTIONS or option_name in absent:
             return typed_in_command(kind, name, value)
-        if not OPTIONS[known].shown:
-            given = ""
-        flag = known.replace("_", "-")
-        return option.format(name=known, flag=flag, value=quoted_value(given)).rstrip(" =")
+        if not OPTIONS[option_name].shown:
+            value_text = ""
+        flag = option_name.replace("_", "-")
+        return option.format(name=option_name, flag=flag, value=quoted_value(value_text)).rstrip(
+            " ="
+        )
 
     return typed_in_host

@@ -87,9 +87,9 @@ def with_settings(pin: ReferencePin, name: str, runs: Sequence[RunRecord]) -> Re
         name: name of the reference in the ranking.
         runs: the runs of the ranking. The first of the reference on a task counts.
     """
-    known = dict(pin.settings)
+    settings_by_run = dict(pin.settings)
     for run in runs:
-        if run.model != name or run.task in known:
+        if run.model != name or run.task in settings_by_run:
             continue
         rows = [
             (*setting, value)
@@ -97,8 +97,8 @@ def with_settings(pin: ReferencePin, name: str, runs: Sequence[RunRecord]) -> Re
             if setting.kind not in KINDS_WITH_SECRETS
         ]
         if rows:
-            known[run.task] = tuple(sorted(rows))
-    return replace(pin, settings=known)
+            settings_by_run[run.task] = tuple(sorted(rows))
+    return replace(pin, settings=settings_by_run)
 
 
 def now() -> str:
@@ -193,15 +193,18 @@ def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin
 
 
 def check_reference(
-    asked: str | None, recorded: ReferencePin | None, known: Collection[str], option: str
+    asked_model: str | None,
+    recorded: ReferencePin | None,
+    models_here: Collection[str],
+    option: str,
 ) -> list[Notice]:
     """Check before a run that the pinned reference will be among its models.
 
     Args:
-        asked: the model that the user asks to pin; None if the folder's pin is used.
+        asked_model: the model that the user asks to pin; None if the folder's pin is used.
         recorded: the folder's pin; None if there is none.
-        known: names of the models of the run, and of the runs that it is ranked with.
-        option: how the user types `asked`.
+        models_here: names of the models of the run, and of the runs that it is ranked with.
+        option: how the user types `asked_model`.
 
     Returns:
         A list with a note that the folder's reference is not in `known`; else an empty list.
@@ -210,20 +213,19 @@ def check_reference(
         UsageError: the model that the user asks to pin is not in `known`.
     """
     names = []
-    if asked is not None:
-        names = [asked, asked.partition(" (")[0]]
+    if asked_model is not None:
+        names = [asked_model, asked_model.partition(" (")[0]]
     elif recorded is not None:
         names = [recorded.model, recorded.plain]
-    is_known = any(name in known for name in names)
-    if is_known or not names:
+    if not names or not {*names}.isdisjoint(models_here):
         return []
-    if asked is None:
-        return [Notice("pin-not-here", {"model": names[0], "known": sorted(known)})]
-    alike = get_close_matches(asked, known, n=1)
+    if asked_model is None:
+        return [Notice("pin-not-here", {"model": names[0], "known": sorted(models_here)})]
+    alike = get_close_matches(asked_model, models_here, n=1)
     guess = f"; did you mean {alike[0]!r}?" if alike else ""
     raise UsageError(
-        f"{option}: this run is not of {asked}, and there is no earlier run of it "
-        f"(there are {some(sorted(known))}){guess}"
+        f"{option}: this run is not of {asked_model}, and there is no earlier run of it "
+        f"(there are {some(sorted(models_here))}){guess}"
     )
 
 

@@ -13,7 +13,7 @@
   as the user types them: in a shell, in Python or in a host (`podium.notices.option_forms`).
 """
 
-# Warnings about files and tables of battles or scores.
+# The text of each warning about files and tables of battles or scores, by code.
 OF_READING = {
     # For `{x:if ; #}` and the other formats, see the top of this file.
     "accepted": "{sentence}",

@@ -22,9 +22,10 @@ from podium.rankers.standings import SAME_SCORE
 from podium.ranking.rank_battles import rank
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
-"""Function from a mask of the record's rows, shape (rows,), to the scores of the models.
+"""Function from a mask of the record's rows to the scores of the models.
 
-The scores have the shape (models,), and are NaN for a model without a score.
+The mask has shape (rows,). The scores have shape (models,), in the order of `Battles.models`, and
+are NaN for a model without a score.
 """
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need only the sums of each pair, each with the options that do not change this."""
@@ -70,7 +71,7 @@ class ReferenceRanking:
 
     @cached_property
     def _score_judgments(self) -> PartScorer:
-        """The scorer for a record with one row per judgment."""
+        """The scorer for parts of the record with one row per judgment."""
         return part_scorer(separate_orders(self._battles), self._ranker, self._options)
 
     def distance(self, rows: np.ndarray) -> tuple[float, float]:
@@ -81,9 +82,9 @@ class ReferenceRanking:
                 are as many values as the record has judgments.
 
         Returns:
-            Kendall's tau-b, and the mean absolute difference of centred scores, over the models
-            with a score in the whole record. Both are NaN if the part does not score all of these.
-            Tau is also NaN if it gives them the same score.
+            Kendall's tau-b, in [-1, 1], and the mean absolute difference of centred scores, over
+            the models with a score in the whole record. Both are NaN if the part does not score all
+            of these. Tau is also NaN if the part gives them the same score. Results are cached.
         """
         from scipy.stats import kendalltau
 
@@ -106,7 +107,8 @@ class ReferenceRanking:
 def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:
     """Return the function that scores parts of the battles by a ranker.
 
-    It is fast for rankers that need only sums of pairs (`FROM_PAIRS`); others rank each part.
+    Rankers in `FROM_PAIRS` with the options named there are computed from sums of pairs, which is
+    fast. Others rank each part.
 
     Args:
         battles: the whole record.

@@ -200,7 +200,11 @@ def influence_of_raters(
 
 
 def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarray:
-    """Return the covariance of means from the influence of rows with any integers as clusters."""
+    """Return the covariance of means by clusters of rows, shape (means, means).
+
+    `influence` is what each row contributes to the error of each mean, shape (rows, means).
+    `cluster` is the code of each row's cluster; any integers, shape (rows,).
+    """
     return covariance_of(sum_by_group(influence, np.unique(cluster, return_inverse=True)[1]))
 
 

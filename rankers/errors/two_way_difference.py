@@ -67,12 +67,14 @@ def add_rater_errors(
         raters: the voters or judges.
         test_by_raters: makes the test of the same difference with raters as clusters.
     """
+    # An error of NaN is not above 0, either.
     if not np.isfinite(test.value) or not error.se > 0:
         return with_larger_p_values(test, test_by_raters(), (raters.unit, raters.number))
     freedom = min(clusters - 1, error.freedom)
 
     def tails_by_both(null: float) -> Tails:
         """Return the p-values by the errors that are clustered both ways."""
+        # NaN is not above 0, either.
         if not freedom > 0:
             return 0.5, 0.5
         above, below = stdtr(freedom, np.array([-1, 1]) * (test.value - null) / error.se)

@@ -41,6 +41,7 @@ def test_the_bound_of_a_win_rate_is_that_of_clopper_and_pearson_for_the_voters(v
     assert entry.high == 1
 
 
+@pytest.mark.slow
 def test_the_bound_of_a_rating_is_that_with_voters_as_items():
     table = unanimous_votes()
     by_voter = entry_of(table.drop(columns="voter").assign(item=table["voter"]), "bradley-terry")
@@ -108,7 +109,7 @@ def test_the_p_value_against_a_model_of_few_voters_is_that_of_their_signs(voters
     assert low <= 0
 
 
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 @pytest.mark.parametrize("voters_of_last", [1, 2, 4])
 def test_a_model_of_few_voters_is_not_placed_below_one_that_never_lost(ranker, voters_of_last):
@@ -130,6 +131,7 @@ def test_votes_on_one_item_have_no_interval_for_want_of_items(ranker):
     assert notice.fields["unit"] == "item"
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("ranker", ["win-rate", "bradley-terry"])
 def test_votes_without_a_name_count_as_those_of_one_voter(ranker):
     """Half of the names are lost: the bound is at most that of one voter more."""

@@ -111,11 +111,11 @@ def name_documents(
         documents: the document of each row. A document has a row for each filter.
         items: the id of the item of each row.
     """
-    named: dict[str, AskedDocument] = {}
+    document_by_item: dict[str, AskedDocument] = {}
     for document, item in zip(documents, items, strict=True):
-        if item not in named:
-            named[item] = replace(document, item=item)
-    return tuple(named.values())
+        if item not in document_by_item:
+            document_by_item[item] = replace(document, item=item)
+    return tuple(document_by_item.values())
 
 
 def words_of_document(row: Mapping[str, Any]) -> str:
@@ -124,8 +124,8 @@ def words_of_document(row: Mapping[str, Any]) -> str:
     Documents that differ only in Unicode form or white space have the same text.
 
     Returns:
-        the text; empty if the row does not hold the whole document, of which it records the hash:
-        images, for example, are left out.
+        The text. It is empty if the row has no document, or only a part of it: the document then
+        has another hash than the row records, for example because images are left out.
     """
     document = row.get("doc")
     if document is None:

@@ -126,12 +126,14 @@ def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) ->
 
     A run whose file does not describe its documents has the items of its scores, without inputs.
     """
-    asked = asked_documents([of_file.documents for of_file in scores], runs)
+    asked_runs = asked_documents([of_file.documents for of_file in scores], runs)
     for k, of_file in enumerate(scores):
         if not of_file.documents:
             items = {str(item) for table in of_file.values.values() for item in table["item"]}
-            asked[k] = replace(asked[k], items=[ItemRecord(item) for item in sorted(items)])
-    return asked
+            asked_runs[k] = replace(
+                asked_runs[k], items=[ItemRecord(item) for item in sorted(items)]
+            )
+    return asked_runs
 
 
 def asked_documents(
@@ -152,11 +154,11 @@ def asked_documents(
         places = [document.place for document in of_run]
         have_distinct_places.append(_are_distinct(places))
     has_places = all(have_distinct_places)
-    asked = []
+    asked_runs = []
     for of_run, run in zip(documents, runs, strict=True):
         records = [_document_as_item(document, has_places) for document in of_run]
-        asked.append(AskedRun(replace(run, shots=None), records))
-    return asked
+        asked_runs.append(AskedRun(replace(run, shots=None), records))
+    return asked_runs
 
 
 def _are_distinct(places: Sequence[str]) -> bool:
@@ -184,7 +186,7 @@ def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
 
 def items_by_name(
     documents: Sequence[Sequence[AskedDocument]],
-    asked: Sequence[AskedRun],
+    asked_runs: Sequence[AskedRun],
     names: Sequence[Mapping[str, str]],
 ) -> list[dict[str, str]]:
     """Return, for each run, the new id of each item by its id. Paired items have one id.
@@ -193,12 +195,13 @@ def items_by_name(
 
     Args:
         documents: the documents of each run.
-        asked: the same documents as `asked_documents` returns them.
-        names: for each run, new ids of the records in `asked`; records without one keep their id.
+        asked_runs: the same documents as `asked_documents` returns them.
+        names: for each run, new ids of the records in `asked_runs`; records without one keep their
+            id.
     """
     item_of_name: dict[str, str] = {}
     renamed = []
-    for of_run, run, new_names in zip(documents, asked, names, strict=True):
+    for of_run, run, new_names in zip(documents, asked_runs, names, strict=True):
         items = {}
         # A run without documents has the items of its scores, which keep their ids.
         for document, record in zip(of_run, run.items, strict=False):
@@ -223,10 +226,12 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
         if are_accepted:
             renamed = renamed.assign(target="")
         values[metric] = renamed
-    asked = []
+    asked_documents_renamed = []
     for document in scores.documents:
-        asked.append(replace(document, item=items.get(document.item, document.item)))
-    return replace(scores, values=values, documents=tuple(asked))
+        asked_documents_renamed.append(
+            replace(document, item=items.get(document.item, document.item))
+        )
+    return replace(scores, values=values, documents=tuple(asked_documents_renamed))
 
 
 def settle_prompts(
@@ -265,17 +270,18 @@ def settle_prompts(
         hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared])
     settled = list(runs)
     if len(set(hashes.values())) == 1:
+        # The prompt's settings also make the choices, which are not in the hash of a prompt.
         if len({choices[k] for k in described}) == 1:
             for k in described:
                 settled[k] = replace(runs[k], prompt=None, examples=None, fewshot_seed=None)
         return settled
     runs_with_settings: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
     for k in described:
-        explaining = []
+        explaining_settings = []
         for setting, value in runs[k].settings().items():
             if setting.kind in EXPLAINING_KINDS:
-                explaining.append((setting, value))
-        runs_with_settings[tuple(explaining)].append(k)
+                explaining_settings.append((setting, value))
+        runs_with_settings[tuple(explaining_settings)].append(k)
     for group in runs_with_settings.values():
         if len({hashes[k] for k in group}) > 1:
             for k in group:

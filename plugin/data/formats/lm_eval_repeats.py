@@ -76,7 +76,7 @@ def _number_of_votes(scores: Scores, metric: str) -> int | None:
 def _steps_of_filter(filters: Any, name: str) -> list[Mapping[str, Any]]:
     """Return the steps of the filter with this name; empty if there is no such filter."""
     steps: list[Any] = []
-    for given in filters or ():
-        if isinstance(given, Mapping) and given.get("name") == name:
-            steps += given.get("filter") or ()
+    for filter_config in filters or ():
+        if isinstance(filter_config, Mapping) and filter_config.get("name") == name:
+            steps += filter_config.get("filter") or ()
     return [step for step in steps if isinstance(step, Mapping)]

@@ -149,14 +149,14 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
                 values[metric] = _scores_of_metric(filtered, metric, numbers, item_columns)
             else:
                 unusable[metric] = why
-    asked = name_documents(frame["asked"], frame["item"])
+    documents_by_item = name_documents(frame["asked"], frame["item"])
     return Scores(
         file=file,
         values=values,
         unusable=unusable,
         cut_off_line=cut_off_line,
-        document_count=len(asked),
-        documents=asked,
+        document_count=len(documents_by_item),
+        documents=documents_by_item,
         item_columns=item_columns,
     )
 
@@ -175,9 +175,20 @@ def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.Data
         if row is None:
             cut_off_line = place
         elif layout.is_sample(row):
-            described = description_of_row(place, row)
-            about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
+            of_filter, document, position, target = _document_of_row(row)
+            # In the order of `COLUMNS_OF_DOCUMENTS`.
+            cells = (
+                place,
+                of_filter,
+                document,
+                position,
+                target,
+                _metrics_of_row(row),
+                description_of_row(place, row),
+                group_of_row(row, cluster),
+                fields_of_document(row),
+            )
+            rows.append(cells)
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -200,8 +211,10 @@ def _add_item_columns(frame: "pd.DataFrame") -> list[str]:
     """
     item_columns = ItemColumns()
     for item, fields in zip(frame["item"], frame["fields"], strict=True):
-        kept = {name: value for name, value in fields.items() if name not in OTHER_COLUMNS}
-        item_columns.add(item, kept)
+        columns_of_row = {
+            name: value for name, value in fields.items() if name not in OTHER_COLUMNS
+        }
+        item_columns.add(item, columns_of_row)
     return item_columns.add_to(frame)
 
 
@@ -265,11 +278,17 @@ def _scores_of_metric(
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
-    """Return why a metric cannot be compared document by document; None if it can."""
-    known = [value for value in values if value is not None]
-    if not known:
+    """Return why a metric cannot be compared document by document; None if it can.
+
+    It can if at least one value is not None and all such values are numbers.
+
+    Args:
+        values: the value of the metric in each row; None if it is missing.
+    """
+    known_values = [value for value in values if value is not None]
+    if not known_values:
         return "it has no value for any document"
-    non_number = next((value for value in known if not isinstance(value, int | float)), None)
+    non_number = next((value for value in known_values if not isinstance(value, int | float)), None)
     if non_number is None:
         return None
     kind = "a list"

@@ -130,7 +130,7 @@ def read_evalica(records: "pd.DataFrame") -> "pd.DataFrame":
     remedy = (
         "a winner is left, right, tie, or the name of one of the two; empty if no verdict was given"
     )
-    winner = side_of_winner(records, "left", "right")
+    winner = side_of_winner(records, first="left", second="right")
     credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
     frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
     return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))

@@ -73,6 +73,7 @@ class UnitedRows(NamedTuple):
 
 
 NO_ROWS = UnitedRows(view="", copies=0, repeated_files=frozenset())
+"""The rows of no file."""
 
 
 def join_tables(
@@ -82,9 +83,12 @@ def join_tables(
 
     Args:
         engine: the database.
-        tables: the tables.
+        tables: the tables of verdicts and of scores, in any order.
         scores_only: whether large sets of scores are paired to no more battles than the rankers
             `mean` and `median` need.
+
+    Raises:
+        DataError: scores make no battle, because no two models have a score of one item.
     """
     # `scored` are the tables of scores, and `played` the tables of battles.
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
@@ -256,13 +260,14 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
 def _files_within_others(
     engine: Duck, view: str, key: str, numbers: Sequence[int]
 ) -> frozenset[int]:
-    """Return the files whose rows all stand in another file; of files with the same rows, all but
-    the first.
+    """Return the numbers of the files whose rows all stand in another file.
+
+    Of files with the same rows, the first one is left out of the result.
 
     Args:
         engine: the database.
         view: name of the view with the rows of all files.
-        key: the expressions whose values are the same for a row in all files.
+        key: SQL expressions, separated by commas, whose values are the same for equal rows.
         numbers: numbers of the files that are compared.
     """
     if len(numbers) < 2:
@@ -455,7 +460,8 @@ def note_odd_items(
 ) -> list[Notice]:
     """Return notes on columns that may be the item or the judge, and on items that are alike.
 
-    Items are alike if they differ only by white space, case or Unicode normalization (NFC).
+    Items are alike if they differ only by white space, case or Unicode normalization (NFC). The
+    note on them names two of them, and the number of groups of items that are alike.
 
     Args:
         engine: the database.

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -23,7 +23,7 @@ from podium.wording import quantity
 DECISIVE_RATER = "decisive rater"
 """Name of the check."""
 FAILED_FIT = "the fits without each voter or judge failed"
-"""Why the check is not known."""
+"""Why the check is not known, if a fit fails."""
 LEAST_Z = 1.0
 """A smaller lead, in standard errors, says so little that removals need not be named."""
 HEAVY_SHARE = 0.25
@@ -72,7 +72,7 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 
 
 def _are_few_raters(battles: Battles) -> bool:
-    """Return whether voters or judges are so few that one may turn round any clear difference."""
+    """Return whether there are 2 to `MOST_RATERS_OF_PAIRS` voters or judges."""
     raters = count_raters(battles)
     return raters is not None and 1 < raters[1] <= MOST_RATERS_OF_PAIRS
 
@@ -87,8 +87,9 @@ def _check_places(
 ) -> tuple[Check, ...]:
     """Return the check of the first place or, if it does not change, of other pairs.
 
-    It is not known if a fit fails. There is none if the scores that are computed here have another
-    order than the ranking; a ranking at equal length may differ from these plain scores.
+    The check is not known if a fit fails. There is no check if the scores that are computed here
+    have another order than the ranking; a ranking at equal length may differ from these plain
+    scores.
 
     Args:
         battles: the battles.
@@ -121,7 +122,10 @@ def _check_places(
 
 
 def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
-    """Return the names of all pairs of which one model is clearly ahead, this model first."""
+    """Return the names of all pairs of which one model is clearly ahead, this model first in each.
+
+    The pairs are in the order of the places.
+    """
     names = separation.names
     pairs = []
     for ahead, others in enumerate(separation.beats):
@@ -131,9 +135,10 @@ def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
 
 
 def has_heavy_rater(battles: Battles) -> bool:
-    """Return whether a voter or judge gave more than `HEAVY_SHARE` of the readable verdicts.
+    """Return whether one voter or judge gave more than `HEAVY_SHARE` of the readable verdicts.
 
-    Voters are looked at if there are at least 10, else judges if there are as many.
+    Voters are looked at if there are at least 10, else judges if there are at least 10. With fewer
+    of both the result is False.
     """
     raters = raters_of(battles)
     if raters is None:
@@ -155,7 +160,8 @@ def check_rater_of_pair(
         credit: credits in place of those of the battles, shape (battles,), for `bradley-terry`.
 
     Returns:
-        The check; empty if there is one judge and no voters, or there are too many battles.
+        The check, also if it is ok or not known. Empty if there is one judge and no voters, if
+        there are too many battles, or if the other model leads by these scores.
     """
     if are_too_many(battles):
         return ()
@@ -195,24 +201,37 @@ def _check_lead(
 def _try_scores(
     battles: Battles, scores_without: Callable[[Battles], ScoresWithout | None]
 ) -> ScoresWithout | Check | None:
-    """Return scores without each voter or judge, or the check that is not known if a fit fails.
+    """Return scores without each voter or judge.
 
     None with one judge and no voters.
+
+    Returns:
+        The scores; a check that is not known if a fit fails; None with one judge and no voters.
     """
     try:
         return scores_without(battles)
     except (NotIdentifiedError, NotConvergedError):
-        return not_known(DECISIVE_RATER, FAILED_FIT)
+        return not_known(DECISIVE_RATER, reason=FAILED_FIT)
 
 
-def _rater_check_passed(scores: ScoresWithout, kept: str) -> Check:
-    """Return the check that no voter or judge decides; `kept` says what stays as it is."""
+def _rater_check_passed(scores: ScoresWithout, unchanged: str) -> Check:
+    """Return the ok check that no voter or judge decides.
+
+    Args:
+        scores: scores without each voter or judge.
+        unchanged: clause on what stays as it is, such as `a still leads`.
+    """
     raters = quantity(scores.raters.number, scores.raters.unit)
-    return make_check(DECISIVE_RATER, is_flagged=False, fields={"kept": kept, "raters": raters})
+    return make_check(
+        DECISIVE_RATER, is_flagged=False, fields={"kept": unchanged, "raters": raters}
+    )
 
 
 def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:
-    """Return the check that a voter or judge decides who leads or, if not `is_first`, a place."""
+    """Return the flagged check that a voter or judge decides.
+
+    With `is_first` the check is about who leads, else about who is ahead in a pair.
+    """
     fields = _decisive_fields(decisive, battles, is_first=is_first)
     return make_check(DECISIVE_RATER, is_flagged=True, number=float(decisive.number), fields=fields)
 
@@ -220,7 +239,7 @@ def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first:
 def _decisive_fields(
     decisive: DecisiveRater, battles: Battles, *, is_first: bool
 ) -> dict[str, str]:
-    """Return what the text of a flagged check names; a judge has its short name.
+    """Return the fields of a flagged check, all of them texts; a judge has its short name.
 
     Args:
         decisive: the voter or judge.

@@ -162,8 +162,8 @@ def _rank_with_figures(
     pin = open_pin(tournament_folder(gathered.run[0]), options.pin)
     models = gathered.own_models
     figures = pin.written_figures(logs[0].eval.task, ranking, battles, models)
-    kept = [figure.to_json() for figure in figures]
-    ranking = replace(ranking, provenance={**ranking.provenance, FIGURES: kept})
+    written_figures = [figure.to_json() for figure in figures]
+    ranking = replace(ranking, provenance={**ranking.provenance, FIGURES: written_figures})
     return ranking, [*_pinned_texts(figures), *_save_pin(pin, models)]
 
 

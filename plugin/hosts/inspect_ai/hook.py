@@ -98,11 +98,11 @@ class PodiumHooks(Hooks):
         tournament for a host, which ranks it.
         """
         for log in data.logs:
-            kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
-            if kept and log.status == "error":
+            stop = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
+            if stop and log.status == "error":
                 # Without it, the log's error message has the reason.
                 with suppress(OSError, PodiumError):
-                    write_stop(log, kept)
+                    write_stop(log, stop)
         if RETRY_COMMAND in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
@@ -262,7 +262,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     from podium.hosts.inspect_ai.inspect_options import form_of_options, values_asked_for
 
     groups: dict[tuple[str, str], list[EvalLog]] = {}
-    asked: dict[str, dict[str, Any]] = {}
+    asked_options: dict[str, dict[str, Any]] = {}
     ranked = True
     for log in logs:
         metadata = log.eval.metadata or {}
@@ -277,7 +277,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             key = log.eval.task if tournament is None else log.location
             if _is_ranked_here(tournament, values):
                 text = json.dumps(values, sort_keys=True, default=str)
-                asked[text] = values or {"ranker": DEFAULT_RANKER}
+                asked_options[text] = values or {"ranker": DEFAULT_RANKER}
                 groups.setdefault((key, text), []).append(log)
         except PodiumError as error:
             tell(_unranked_text([log], error))
@@ -285,7 +285,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
                 ranked = False
     with typed_as(form_of_options(os.environ)):
         for (_, text), group in groups.items():
-            is_ranked = _rank_together(group, asked[text], {} if done is None else done)
+            is_ranked = _rank_together(group, asked_options[text], {} if done is None else done)
             ranked = is_ranked and ranked
     return ranked
 
@@ -299,8 +299,8 @@ def _is_strict(metadata: Mapping[str, Any]) -> bool:
     from podium.hosts.inspect_ai.inspect_options import VARIABLE_PREFIX
 
     name = "ranker_strict"
-    given = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
-    return str(given).lower() == "true"
+    value = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
+    return str(value).lower() == "true"
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:
@@ -485,8 +485,8 @@ def _print_ranking(
 
         prices = flatten_arguments(log.eval.task_args).get("prices")
         of_cache = cached_tokens_texts(log.stats.model_usage, prices)
-        for said in (*failed_calls_texts(ranked.battles), *of_cache):
-            call_at_end(partial(tell, said))
+        for line in (*failed_calls_texts(ranked.battles), *of_cache):
+            call_at_end(partial(tell, line))
 
 
 def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> None:
@@ -519,11 +519,11 @@ def _text_of_ranking(
     from podium.show.report.brief_view import brief_ranking_text
     from podium.show.report.ranking_view import ranking_text
 
-    named = tuple(
+    standings_with_task = tuple(
         replace(standings, slice=standings.slice or log.eval.task)
         for standings in ranked.ranking.standings
     )
-    whole = replace(ranked.ranking, standings=named)
+    whole = replace(ranked.ranking, standings=standings_with_task)
     tournament = read_tournament(log)
     if tournament is None:
         # After an ordinary eval, the eval itself is what the user has asked for.

@@ -316,9 +316,9 @@ def load_environment(arguments: Sequence[str]) -> None:
         from inspect_ai._util.dotenv import init_dotenv
 
         init_dotenv()
-    given = [value for option, value in pairwise(arguments) if option == "--env"]
-    given += [word.removeprefix("--env=") for word in arguments if word.startswith("--env=")]
-    for text in given:
+    assignments = [value for option, value in pairwise(arguments) if option == "--env"]
+    assignments += [word.removeprefix("--env=") for word in arguments if word.startswith("--env=")]
+    for text in assignments:
         name, equals, value = text.partition("=")
         if equals:
             os.environ[name] = value

@@ -63,8 +63,8 @@ def run(arguments: Sequence[str]) -> None:
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
         options = host.inspect.commands[typed[0]].params
-        known = {word for option in options for word in option.opts + option.secondary_opts}
-        saving = [flag for flag in cpu_saving_flags(typed, os.environ) if flag in known]
+        option_words = {word for option in options for word in option.opts + option.secondary_opts}
+        saving = [flag for flag in cpu_saving_flags(typed, os.environ) if flag in option_words]
         if saving:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
@@ -143,9 +143,9 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     _import_command_line()
     load_environment(arguments)
     # Options of the environment and the metadata join those that were typed.
-    asked = {**os.environ, **to_environment(values)}
+    environment = {**os.environ, **to_environment(values)}
     metadata = metadata_in_arguments(arguments)
-    asked_for = values_asked_for(metadata, asked)
+    asked_for = values_asked_for(metadata, environment)
     require_ranker({**metadata, **values}, asked_for)
     options = options_from(asked_for)
     from podium.hookspecs import Ranker
@@ -193,9 +193,10 @@ def _require_ranking_command(arguments: Sequence[str]) -> None:
     """Raise UsageError if the command of Inspect is none of `COMMANDS`."""
     if arguments and arguments[0] in COMMANDS:
         return
-    given = f", not with {arguments[0]}" if arguments else ""
+    other_command = f", not with {arguments[0]}" if arguments else ""
     raise UsageError(
-        f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME"
+        f"--ranker goes with inspect {', '.join(COMMANDS)}{other_command}: inspect eval TASK "
+        "--ranker NAME"
     )
 
 
@@ -227,9 +228,9 @@ def _add_to_help(host: Any) -> None:
     commands = [host.inspect.commands[name] for name in COMMANDS]
     for command in commands:
         parameters = command.params
-        known = {word for option in parameters for word in option.opts}
+        option_words = {word for option in parameters for word in option.opts}
         for flag, name in FLAGS.items():
-            if flag in known:
+            if flag in option_words:
                 continue
             attributes: dict[str, Any] = {"expose_value": False, "allow_from_autoenv": False}
             if INSPECT_OPTIONS[name].shown:

@@ -44,14 +44,22 @@ INSPECT_OPTIONS = {
 """The options that Inspect's commands have, by their name in metadata."""
 FLAGS = {f"--{name.replace('_', '-')}": name for name in INSPECT_OPTIONS}
 """The name of each option in metadata, by the option as it is typed."""
-typed_in_inspect = host_form("--{flag} {value}", "-T {name}={value}", ABSENT_OPTIONS)
+typed_in_inspect = host_form(
+    option="--{flag} {value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
+)
 """Writes an option for `inspect eval`, or for podium's command if Inspect's has none."""
-typed_in_metadata = host_form("--metadata {name}={value}", "-T {name}={value}", ABSENT_OPTIONS)
+typed_in_metadata = host_form(
+    option="--metadata {name}={value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
+)
 """Writes an option for the metadata of a run, or for podium's command."""
-typed_for_judge = host_form("--{flag} {value}", "--ranker-args {name}={value}", ABSENT_OPTIONS)
+typed_for_judge = host_form(
+    option="--{flag} {value}", argument="--ranker-args {name}={value}", absent=ABSENT_OPTIONS
+)
 """As `typed_in_inspect`, of a tournament that follows an eval."""
 typed_for_judge_in_metadata = host_form(
-    "--metadata {name}={value}", "--metadata ranker_args={name}={value}", ABSENT_OPTIONS
+    option="--metadata {name}={value}",
+    argument="--metadata ranker_args={name}={value}",
+    absent=ABSENT_OPTIONS,
 )
 """As `typed_in_metadata`, of a tournament that follows an eval."""
 
@@ -127,8 +135,8 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
         if name == start or name.startswith(f"{start}_")
     }
     values: dict[str, Any] = {}
-    for given in (usual, variables, metadata):
-        for name, value in given.items():
+    for values_of_source in (usual, variables, metadata):
+        for name, value in values_of_source.items():
             is_ours = name == PREFIX or name.startswith(f"{PREFIX}_")
             if is_ours and value not in (None, "", []):
                 values[name] = value
@@ -182,16 +190,16 @@ def _metadata_in_file(path: str) -> dict[str, Any]:
     return {}
 
 
-def require_ranker(given: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def require_ranker(all_values: Mapping[str, Any], asked_options: Mapping[str, Any]) -> None:
     """Raise UsageError if options of podium are given to a run that asks for no ranker.
 
     Args:
-        given: what was typed for the run, and its metadata. Options that the environment sets for
-            all runs are not among them.
-        asked: the options that the run asks for (see `values_asked_for`).
+        all_values: what was typed for the run, and its metadata. Options that the environment sets
+            for all runs are not among them.
+        asked_options: the options that the run asks for (see `values_asked_for`).
     """
-    if not asked:
-        options_from({name: value for name, value in given.items() if name in INSPECT_OPTIONS})
+    if not asked_options:
+        options_from({name: value for name, value in all_values.items() if name in INSPECT_OPTIONS})
 
 
 def _parse_variable(text: str) -> Any:

@@ -75,9 +75,9 @@ def check_tournament(options: RankerOptions) -> None:
     task_options = (RUN_OPTIONS | own_options) - ARGUMENTS_NOT_TYPED
     refuse_unknown_options(options.args, task_options | known_options())
     judging = {name: value for name, value in options.args.items() if name in known_options()}
-    how = catalogue.judging_settings(**judging)
+    settings = catalogue.judging_settings(**judging)
     rule_options, *_ = split_options(name, options.args)
-    side_fixed_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
+    side_fixed_first(name, catalogue.make_tournament(name, rule_options), settings, options.args)
     judges = options.args.get("judges", "all")
     read_shares(judges, options.args.get("overlap", 0.0), len(options.judges))
     for judge in options.judges:
@@ -150,8 +150,8 @@ def play_tournament(
 
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(make_task)
-    how = _log_options(log_dir, display)
-    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
+    log_options = _log_options(log_dir, display)
+    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **log_options)
     with _console_for(display):
         log = _play_to_end(play, log_dir)
     for text in cached_tokens_texts(log.stats.model_usage, options.args.get("prices")):
@@ -294,8 +294,10 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
         cannot_judge = why_stopped.cannot_judge
-        how = "" if cannot_judge else f"; {again} the rest"
-        return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
+        how_to_resume = "" if cannot_judge else f"; {again} the rest"
+        return TournamentFailure(
+            redact(f"{why_stopped.text}{how_to_resume}", secrets), cannot_judge
+        )
     if not failed:
         message = log.error.message if log.error else "no reason given"
         why = redact(message, secrets)
@@ -317,8 +319,8 @@ def _count_failed_battles(sample: "EvalSample") -> int:
     """
     from podium.hosts.inspect_ai.logs.podium_entries import SampleReplies, parse_battles
 
-    kept = sample.store.get(NAMESPACE)
-    replies = SampleReplies.parse(kept).to_battles() if kept else ()
+    entry = sample.store.get(NAMESPACE)
+    replies = SampleReplies.parse(entry).to_battles() if entry else ()
     failed = sum(of_battle.has_failed for of_battle in replies)
     return failed or len(parse_battles(sample.metadata))
 
@@ -384,8 +386,8 @@ def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], Abs
             f"tournament {name}: this run has no recorded battles; "
             f"judge recorded ones with `inspect eval podium/{name} -T battles=LOG`"
         )
-    known = parameters_of(catalogue.tournament_rule(name)).keys()
+    arguments_of_rule = parameters_of(catalogue.tournament_rule(name)).keys()
     task = getattr(tasks, name.replace("-", "_"), None)
     if task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
-        return name, task, parameters_of(task).keys() | known
-    return name, partial(tasks.tournament, name), known
+        return name, task, parameters_of(task).keys() | arguments_of_rule
+    return name, partial(tasks.tournament, name), arguments_of_rule

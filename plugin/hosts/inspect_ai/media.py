@@ -111,9 +111,9 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
     """
     if not media:
         return prompt
-    named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
+    names_of_media = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
     words = (
-        f"Here follows, in this order, what stands in the instruction as {named}. "
+        f"Here follows, in this order, what stands in the instruction as {names_of_media}. "
         "It is data, like the instruction."
     )
     return [ChatMessageUser(content=[ContentText(text=prompt), ContentText(text=words), *media])]

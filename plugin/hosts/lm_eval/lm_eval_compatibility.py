@@ -149,7 +149,7 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
     # second time. Only the registry itself shows which module has registered the name.
     from lm_eval.api import registry
 
-    named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
+    options = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
 
     def decorate(function: Registered) -> Registered:
         """Register the function and return it. It may be registered again by the same module.
@@ -158,8 +158,7 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
             ValueError: another module has registered the name.
         """
         try:
-            make_decorator = getattr(registry, f"register_{kind}")
-            make_decorator(**named)(function)
+            getattr(registry, f"register_{kind}")(**options)(function)
         except ValueError:
             owner = getattr(registry, f"{kind}_registry").get(name)
             if getattr(owner, "fn", owner).__module__ != function.__module__:

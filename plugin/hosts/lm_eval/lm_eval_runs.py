@@ -94,13 +94,13 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
             "or an --output_path"
         )
     if not against:
-        return _samples_in(results_folder(str(output_path)), None)
+        return _samples_in(results_folder(str(output_path)), label=None)
     files: list[Samples] = []
     for source in against:
         label, path = split_label(source)
         if not Path(path).exists():
             raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
-        samples = _samples_in(Path(path), label)
+        samples = _samples_in(Path(path), label=label)
         if not samples:
             raise UsageError(
                 f"--ranker_against {source}: there are no samples of lm-eval; "
@@ -159,13 +159,13 @@ def collect_runs(
     Returns:
         The folders of this run and of the others.
     """
-    this_run = _samples_in(run, label)
+    this_run = _samples_in(run, label=label)
     tasks = {file.task for file in this_run}
     same_tasks = [file for file in others if file.task in tasks]
     files = [*this_run, *same_tasks]
-    named, notes_on_settings = name_by_settings(files, names_joined=names_joined)
-    samples = named[: len(this_run)]
-    others = named[len(this_run) :]
+    named_files, notes_on_settings = name_by_settings(files, names_joined=names_joined)
+    samples = named_files[: len(this_run)]
+    others = named_files[len(this_run) :]
     model = samples[0].model
     earlier = [file for file in others if file.model == model]
     replaced: dict[str, None] = {}

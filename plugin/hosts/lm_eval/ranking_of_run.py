@@ -183,8 +183,8 @@ class RunRanking:
                 self.notes += _notes_on_lack(task, standings, runs.model)
         self._save_pin(runs.model)
         whole = _merge_rankings(rankings)
-        kept = [_write_figure(results, figure) for figure in figures]
-        whole = replace(whole, provenance={**whole.provenance, FIGURES: kept})
+        written_figures = [_write_figure(results, figure) for figure in figures]
+        whole = replace(whole, provenance={**whole.provenance, FIGURES: written_figures})
         self._write_ranking(results, whole, runs.model)
 
     def _write_ranking(self, results: dict[str, Any], whole: Ranking, own_model: str) -> None:
@@ -263,9 +263,9 @@ class RunRanking:
         parts = _groups_of(results, tasks) | {task: [task] for task in tasks}
         for name, members in parts.items():
             # A group of all tasks names none, so that its ranking is that of all battles.
-            named = [] if members == tasks else members
+            named_tasks = [] if members == tasks else members
             try:
-                battles = battles_of(named)
+                battles = battles_of(named_tasks)
                 rankings[name] = self._rank_battles(battles, runs)
                 figures += self.pin.written_figures(name, rankings[name], battles, [runs.model])
             except PodiumError as error:
@@ -326,15 +326,15 @@ class RunRanking:
         if is_partial(ranking, battles):
             self.code = EXIT_CODE_OF_PART
         place = partial(runs.name_saved, output_path=self.output_path)
-        named: dict[str, Any] = {"sources": list(map(place, ranking.provenance["sources"]))}
+        provenance: dict[str, Any] = {"sources": list(map(place, ranking.provenance["sources"]))}
         if "runs" in ranking.provenance:
-            named["runs"] = [
+            provenance["runs"] = [
                 {**run, "source": place(run["source"])} for run in ranking.provenance["runs"]
             ]
         return replace(
             ranking,
             standings=tuple(each.map_texts(name) for each in ranking.standings),
-            provenance={**ranking.provenance, **named},
+            provenance={**ranking.provenance, **provenance},
             failures=tuple(map(name, ranking.failures)),
         )
 

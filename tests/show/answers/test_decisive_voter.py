@@ -4,7 +4,7 @@ import pytest
 from rater_votes import votes_of, votes_with_heavy_voter
 
 import podium
-from podium.checks import Result
+from podium.check_results import Result
 from podium.comparison.compare_models import compare
 from podium.diagnosis.checks import rater_checks
 from podium.errors import NotConvergedError

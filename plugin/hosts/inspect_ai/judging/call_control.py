@@ -291,8 +291,8 @@ def _connection_failed_error(
     url = next((str(request.url) for request in requests if request is not None), None)
     if not url:
         return None
-    shown = base_url if base_url and url.startswith(base_url) else url
-    return ConnectionFailedError(_reason(causes), without_secrets(shown))
+    shown_url = base_url if base_url and url.startswith(base_url) else url
+    return ConnectionFailedError(_reason(causes), without_secrets(shown_url))
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:

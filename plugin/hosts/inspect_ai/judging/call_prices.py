@@ -68,9 +68,9 @@ def price_of(model: Model | str, prices: Prices) -> TokenPrices | None:
         model: the model, or its name.
         prices: prices that the user gave (`check_prices`).
     """
-    given = prices.get(str(model))
-    if given:
-        return TokenPrices(*given)
+    price = prices.get(str(model))
+    if price:
+        return TokenPrices(*price)
     cost = getattr(get_model_info(model), "cost", None)
     if cost is None:
         return None

@@ -98,7 +98,7 @@ class CallLimits(NamedTuple):
         return ", ".join(words)
 
 
-def limits_of(how: Judging, model: Model | None) -> CallLimits:
+def limits_of(judging: Judging, model: Model | None) -> CallLimits:
     """Return the temperature of a judge, and its limits of a reply with a verdict.
 
     Options of the run win over the settings of the judge's role, and these over podium's defaults.
@@ -107,41 +107,41 @@ def limits_of(how: Judging, model: Model | None) -> CallLimits:
     if the realization has no form for JSON.
 
     Args:
-        how: how the judge is asked.
+        judging: how the judge is asked.
         model: the judge; None if it is not known yet.
     """
     config = model.config if model else GenerateConfig()
-    temperature = how.generation.get("temperature", config.temperature) or 0
-    by_user = _limit_by_user(how, model)
+    temperature = judging.generation.get("temperature", config.temperature) or 0
+    by_user = _limit_by_user(judging, model)
     text = None
-    if how.replies != "schema":
-        text = by_user or how.realization.tokens
+    if judging.replies != "schema":
+        text = by_user or judging.realization.tokens
     schema = None
-    if how.form:
-        schema = max(how.form.tokens, by_user or 0)
+    if judging.form:
+        schema = max(judging.form.tokens, by_user or 0)
     return CallLimits(temperature, text, schema)
 
 
-def _limit_by_user(how: Judging, model: Model | None) -> int | None:
+def _limit_by_user(judging: Judging, model: Model | None) -> int | None:
     """Return the limit of output tokens by the options of the run, or else by the judge's role.
 
     None if neither sets a limit.
     """
     limit_of_model = model.config.max_tokens if model else None
-    limit: int | None = how.generation.get("max_tokens", limit_of_model)
+    limit: int | None = judging.generation.get("max_tokens", limit_of_model)
     return limit
 
 
-def judge_limits(how: Judging) -> dict[str, CallLimits]:
+def judge_limits(judging: Judging) -> dict[str, CallLimits]:
     """Return the limits of each judge by the name of its model.
 
     If no role is known yet, there is one entry, `judge`, without the settings of a role. The result
     is empty for a realization without a prompt, as of a reward model.
     """
-    if how.realization.template is None:
+    if judging.realization.template is None:
         return {}
-    limits = {str(model): limits_of(how, model) for model in judges_by_role()}
-    return limits or {"judge": limits_of(how, None)}
+    limits = {str(model): limits_of(judging, model=model) for model in judges_by_role()}
+    return limits or {"judge": limits_of(judging, model=None)}
 
 
 @dataclass(slots=True)
@@ -181,8 +181,8 @@ class CallSettings:
             `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """
 
-    def __init__(self, how: Judging, *, ends_run: bool = False) -> None:
-        self.how = how
+    def __init__(self, judging: Judging, *, ends_run: bool = False) -> None:
+        self.judging = judging
         self._ends_run = ends_run
         self._states: dict[JudgeRecord, JudgeState] = {}
 
@@ -252,8 +252,8 @@ class CallSettings:
         """
         state = self.state_of(judge)
         settings: dict[str, Any] = {
-            **self.how.generation,
-            "temperature": limits_of(self.how, model).temperature,
+            **self.judging.generation,
+            "temperature": limits_of(self.judging, model=model).temperature,
             "max_tokens": self._limit(model, judge, request, schema),
         }
         if schema and request.json_schema:
@@ -277,7 +277,7 @@ class CallSettings:
         It is the user's limit, else `MORE_TOKENS` if the judge needs more, else the limit of the
         request. The limit of a JSON reply is never below that of the request.
         """
-        by_user = _limit_by_user(self.how, model)
+        by_user = _limit_by_user(self.judging, model)
         if by_user is None and self.state_of(judge).needs_more_tokens:
             return MORE_TOKENS
         if schema:
@@ -303,8 +303,7 @@ class CallSettings:
             config: the settings of the call.
             output: the reply.
         """
-        is_set_by_user = _limit_by_user(self.how, model) is not None
-        if is_set_by_user or not has_reasoned_to_limit(output):
+        if _limit_by_user(self.judging, model) is not None or not has_reasoned_to_limit(output):
             return False
         if config.max_tokens is None or config.max_tokens >= MORE_TOKENS:
             return False
@@ -340,7 +339,7 @@ class CallSettings:
         if option == "logprobs" and many and ERROR_ABOUT_NUMBER.search(cause_of(error)):
             state.few_alternatives = True
             return True
-        if option == "logprobs" and self.how.needs_probabilities:
+        if option == "logprobs" and self.judging.needs_probabilities:
             refusal = refusal_text(judge.shown_model, option, error)
             state.stopped = JudgeStoppedError(f"{refusal}, which are needed here")
             raise state.stopped.copy()
@@ -365,13 +364,17 @@ class CallSettings:
         name = judge.shown_model
         state.takes_schema = False
         state.refused["schema"] = why
-        if self.how.replies == "schema":
+        if self.judging.replies == "schema":
             state.stopped = JudgeStoppedError(
                 f"{name} takes no JSON schema ({why}); use replies=text"
             )
             raise state.stopped.copy()
-        how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"
-        tell(f"{name} takes no JSON schema ({why}): {how}")
+        next_form = (
+            "it is asked for text"
+            if self.judging.asks_schema_first
+            else "it is asked again for text"
+        )
+        tell(f"{name} takes no JSON schema ({why}): {next_form}")
 
     async def rejects_schema(
         self,
@@ -396,7 +399,7 @@ class CallSettings:
             ask_for_text: makes the call without a schema; see `SchemaTrial.works_without`.
         """
         state = self.state_of(judge)
-        if not config.response_schema or self.how.replies == "schema":
+        if not config.response_schema or self.judging.replies == "schema":
             return False
         if not may_reject_schema(error):
             return False
@@ -521,11 +524,11 @@ def _stop_of(output: ModelOutput) -> str | None:
     return output.choices[0].stop_reason if output.choices else None
 
 
-def settings_to_log(how: Judging) -> dict[str, Any]:
+def settings_to_log(judging: Judging) -> dict[str, Any]:
     """Return the form of replies and the limits of each judge, as a log keeps them.
 
     The keys are `replies` (the option) and `limits`: by name of the judge's model, the attributes
     of `CallLimits` by name.
     """
-    limits = {judge: of_judge._asdict() for judge, of_judge in judge_limits(how).items()}
-    return {"replies": how.replies, "limits": limits}
+    limits = {judge: of_judge._asdict() for judge, of_judge in judge_limits(judging).items()}
+    return {"replies": judging.replies, "limits": limits}

@@ -169,11 +169,11 @@ def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
 
 def _is_read_timeout(error: BaseException | None) -> bool:
     """Return whether an error, or one of its causes, is in `READ_TIMEOUTS`. False for None."""
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
+    causes_so_far: list[BaseException] = []
+    while error is not None and error not in causes_so_far:
         if type(error).__name__ in READ_TIMEOUTS:
             return True
-        seen.append(error)
+        causes_so_far.append(error)
         error = error.__cause__ or error.__context__
     return False
 

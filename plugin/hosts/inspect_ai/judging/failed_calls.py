@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.diagnosis.judge_checks import MOST_REASONS, unparsed_share
 from podium.scorers.reply import FAILED, UnparsedReason

@@ -58,13 +58,13 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
         show: what is shown of agents.
         context: why transcripts are shorter than asked for; empty if they are not.
     """
-    number = sum(len(texts) for texts in responses.texts.values())
-    shown, models, _ = _count_work(responses, lambda work: work.shown)
-    if shown:
+    number = sum(map(len, responses.texts.values()))
+    texts_of_models, models, _ = _count_work(responses, lambda work: work.shown)
+    if texts_of_models:
         fields = {
-            "shown": shown,
+            "shown": texts_of_models,
             "responses": number,
-            "share": shown / number,
+            "share": texts_of_models / number,
             "tokens": show.tokens,
             "context": context,
             "models": models,
@@ -126,9 +126,11 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
     is_cut_by_tokens = any(not work.limit for work in cut_work)
     code = "transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut"
     yield Notice(code, fields)
-    ascending = sorted(shares.items(), key=lambda share: share[1])
-    least_cut, lowest_share = ascending[0]
-    most_cut, highest_share = ascending[-1]
+    ascending = sorted(shares, key=lambda model: shares[model])
+    least_cut = ascending[0]
+    lowest_share = shares[least_cut]
+    most_cut = ascending[-1]
+    highest_share = shares[most_cut]
     if highest_share - lowest_share >= UNEVEN_SHARES:
         often = {
             "most": most_cut,
@@ -176,14 +178,14 @@ def _count_work(
     return passed_in_all, some(texts, most=10), shares
 
 
-def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
+def choose_show(mode: Mode, tokens: int | None, judging: Judging) -> tuple[Show, str]:
     """Choose what judges are shown of agents so that it fits the judges' contexts.
 
     Args:
         mode: whether the answer or the transcript is shown.
         tokens: the most tokens of a transcript; None for the default. If it is given, assumed
             contexts do not reduce it.
-        how: how judges are asked.
+        judging: how judges are asked.
 
     Returns:
         What is shown, and why it is less than asked for (empty if it is not less). Each transcript
@@ -191,15 +193,15 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         A realization without a prompt, and judges whose contexts are unknown, are shown what was
         asked for.
     """
-    responses = 2 if how.is_pairwise else 1
+    responses = 2 if judging.is_pairwise else 1
     budget = DEFAULT_BUDGET if tokens is None else tokens
-    asked = Show(mode, budget, responses=responses)
-    if how.realization.template is None:
-        return asked, ""
+    asked_show = Show(mode, budget, responses=responses)
+    if judging.realization.template is None:
+        return asked_show, ""
     # The tokens of a prompt without any response.
-    no_responses = ("",) * asked.responses
+    no_responses = ("",) * asked_show.responses
     without_texts = Texts("", no_responses, reference="", system="", checklist=("",))
-    with_transcripts = replace(how, settings=replace(how.settings, transcript=True))
+    with_transcripts = replace(judging, settings=replace(judging.settings, transcript=True))
     prompt_tokens = count_tokens(with_transcripts.schema_prompt(without_texts))
     smallest_room: int | None = None
     why = ""
@@ -208,16 +210,16 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
             continue
-        limits = limits_of(how, model)
+        limits = limits_of(judging, model=model)
         reply = max(limits.text or 0, limits.schema or 0)
         room = int(FILLED_SHARE * context - prompt_tokens - reply)
         if smallest_room is None or room < smallest_room:
             smallest_room = room
             why, limit = _texts_on_context(model, context, assumed)
-    asked = replace(asked, room=smallest_room, limit=limit)
-    if smallest_room is None or smallest_room >= asked.responses * asked.tokens:
-        return asked, ""
-    return replace(asked, tokens=max(smallest_room // asked.responses, 1)), why
+    asked_show = replace(asked_show, room=smallest_room, limit=limit)
+    if smallest_room is None or smallest_room >= asked_show.responses * asked_show.tokens:
+        return asked_show, ""
+    return replace(asked_show, tokens=max(smallest_room // asked_show.responses, 1)), why
 
 
 def _texts_on_context(model: Model, context: int, assumed: bool) -> tuple[str, str]:

@@ -36,17 +36,17 @@ def pairwise_results() -> Metric:
         The figures are those of `_reference_figures`, and `missing`: the number of battles that no
         judge saw. `unparsed` and `missing` are left out if the value of a score is a single number.
         """
-        kept = [each.score for each in scores]
+        plain_scores = [each.score for each in scores]
         # Inspect keeps scores from metrics whose value is a single NaN, so that unparsed and
         # missing battles can be counted only if each value has named parts.
-        is_whole = all(isinstance(score.value, Mapping) for score in kept)
-        references = _battles_by_reference(kept)
+        is_whole = all(isinstance(score.value, Mapping) for score in plain_scores)
+        references = _battles_by_reference(plain_scores)
         figures: dict[str, float] = {}
-        for name, judged in references.items():
+        for name, battles in references.items():
             ending = f"{AGAINST}{name}" if len(references) > 1 else ""
-            figures_of_reference = _reference_figures(judged, name)
+            figures_of_reference = _reference_figures(battles, name)
             if is_whole:
-                figures_of_reference |= {"missing": float(judged.missing)}
+                figures_of_reference |= {"missing": float(battles.missing)}
             else:
                 figures_of_reference.pop("unparsed")
             figures |= {
@@ -80,17 +80,17 @@ def _battles_by_reference(scores: Sequence[Score]) -> dict[str, ReferenceBattles
         rows = verdict_rows_in(score)
         for battle in battles_in_score(score):
             name = battle["model_b"]
-            judged = references.setdefault(name, ReferenceBattles())
-            judged.merging |= battle.get("merging") or {}
+            battles = references.setdefault(name, ReferenceBattles())
+            battles.merging |= battle.get("merging") or {}
             rows_of_reference = [row for row in rows if row["model_b"] == name]
             if has_shown_judgment(rows_of_reference):
-                judged.rows += rows_of_reference
+                battles.rows += rows_of_reference
             else:
-                judged.missing += 1
+                battles.missing += 1
     return references
 
 
-def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, float]:
+def _reference_figures(battles_of_reference: ReferenceBattles, reference: str) -> dict[str, float]:
     """Return win rate, standard error, and numbers of battles against a reference, by name.
 
     `win_rate` is the win rate of the other model, counting ties as half, and `stderr` its standard
@@ -103,11 +103,11 @@ def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, fl
     Without battles that a judge saw, all numbers are 0. `win_rate`, `stderr` and `flip_share` are
     NaN if they are not known.
     """
-    if not judged.rows:
+    if not battles_of_reference.rows:
         rates = {"win_rate": UNKNOWN, "stderr": UNKNOWN}
         numbers = dict.fromkeys(NUMBERS, 0.0)
         return {**rates, **numbers, "flip_share": UNKNOWN}
-    battles = _read_rows(judged)
+    battles = _read_rows(battles_of_reference)
     counts = battles.counts()
     swaps = battles.swaps()
     flips = swaps.flip if swaps else 0
@@ -126,7 +126,7 @@ def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, fl
     }
 
 
-def _read_rows(judged: ReferenceBattles) -> "Battles":
+def _read_rows(battles: ReferenceBattles) -> "Battles":
     """Return the battles of `judged.rows`, with their orders and the judges of a jury merged.
 
     Judgments are merged as `judged.merging` says. There must be at least one row.
@@ -136,12 +136,12 @@ def _read_rows(judged: ReferenceBattles) -> "Battles":
     from podium.data.reading.judgments import read_battles
     from podium.tournaments.judge_rotation import jury_cells
 
-    table = pd.DataFrame(judged.rows)
+    table = pd.DataFrame(battles.rows)
     judges = [*dict.fromkeys(table["judge"])]
     if len(judges) > 1:
-        rule = judged.merging.get("rule") or "mean"
-        table = table.assign(**jury_cells(judges, rule, judged.merging.get("quorum")))
-    return read_battles(table, one_sided=judged.merging.get("one_sided"))
+        rule = battles.merging.get("rule") or "mean"
+        table = table.assign(**jury_cells(judges, rule, battles.merging.get("quorum")))
+    return read_battles(table, one_sided=battles.merging.get("one_sided"))
 
 
 def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:

@@ -102,9 +102,9 @@ def pairwise(
         options = flatten_arguments(kwargs)
         sources = _split_sources(reference)
         _check_value(value, sources)
-        how = judging_settings(**options)
-        asked, why = choose_show(show, transcript_tokens, how)
-        references = _read_references(sources, replace(asked, reasoning=reasoning), why)
+        judging = judging_settings(**options)
+        chosen_show, why = choose_show(show, transcript_tokens, judging)
+        references = _read_references(sources, replace(chosen_show, reasoning=reasoning), why)
         runs = _build_runs(references, options, cache=cache, call_timeout=call_timeout)
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
@@ -152,8 +152,8 @@ def _split_sources(reference: str | Sequence[str]) -> list[str]:
     Raises:
         UsageError: no reference is left.
     """
-    named = [reference] if isinstance(reference, str) else [str(each) for each in reference]
-    sources = [source for source in named if source.strip()]
+    named_sources = [reference] if isinstance(reference, str) else [str(each) for each in reference]
+    sources = [source for source in named_sources if source.strip()]
     if not sources:
         problem = "podium/pairwise compares with a reference, and none is named"
         raise UsageError(f"{problem}: name its log, as -S reference=PATH or pairwise(PATH)")
@@ -171,12 +171,12 @@ def _check_value(value: str, sources: Sequence[str]) -> None:
         )
 
 
-def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[Reference]:
+def _read_references(sources: Sequence[str], chosen_show: Show, context: str) -> list[Reference]:
     """Read the references, and return one per source, in the order of the sources.
 
     Args:
         sources: the logs, each as PATH or NAME=PATH.
-        asked: what is shown of agents' work.
+        chosen_show: what is shown of agents' work.
         context: why transcripts are shorter than asked for; empty if they are not.
 
     Raises:
@@ -184,7 +184,7 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
     """
     references: dict[str, Reference] = {}
     for source in sources:
-        responses = _read_reference(source, asked, context)
+        responses = _read_reference(source, chosen_show, context)
         [name] = responses.models
         if name in references:
             raise UsageError(
@@ -192,7 +192,7 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
             )
         mode: Mode = "transcript" if responses.has_transcripts else "answer"
         several = frozenset(each.id for each in responses.items if each.responses > 1)
-        references[name] = Reference(name, responses, several, replace(asked, mode=mode))
+        references[name] = Reference(name, responses, several, replace(chosen_show, mode=mode))
     return [*references.values()]
 
 
@@ -267,17 +267,17 @@ async def _score_against(
             missing=problem,
             judgments=[],
         )
-        kept = {NAMESPACE: verdict.to_log()}
-        return score_without_value("scoring_failed", problem, metadata=kept)
+        entry = {NAMESPACE: verdict.to_log()}
+        return score_without_value(reason="scoring_failed", explanation=problem, metadata=entry)
     replies = await ask_jury(run, battle)
-    score = score_battle(battle, replies, run.how)
-    kept = (score.metadata or {})[NAMESPACE]
-    _keep_words(kept["judgments"], replies)
-    merging = _merging_of(run.how)
+    score = score_battle(battle, replies, run.judging)
+    entry = (score.metadata or {})[NAMESPACE]
+    _keep_words(entry["judgments"], replies)
+    merging = _merging_of(run.judging)
     if merging:
-        kept["merging"] = merging
+        entry["merging"] = merging
     if not battle.transcript:
-        kept["response_b"] = battle.response_b
+        entry["response_b"] = battle.response_b
     return score
 
 
@@ -290,15 +290,15 @@ def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> 
         judgments: the judgments of a score, which are changed in place.
         replies: the replies, in the same order.
     """
-    for judgment, shown in zip(judgments, replies.judgments, strict=True):
-        words = words_of_judgment(shown)
+    for judgment, stored_judgment in zip(judgments, replies.judgments, strict=True):
+        words = words_of_judgment(stored_judgment)
         if words:
             judgment["words"] = words
 
 
-def _merging_of(how: Judging) -> dict[str, Any]:
+def _merging_of(judging: Judging) -> dict[str, Any]:
     """Return the options of `DEFAULT_MERGING` whose values differ from it, by name."""
-    settings = {name: getattr(how, name) for name in DEFAULT_MERGING}
+    settings = {name: getattr(judging, name) for name in DEFAULT_MERGING}
     return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
 
 
@@ -326,11 +326,11 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
     metadata: dict[str, Any] = {}
     answers = []
     for score, value in zip(scores, values, strict=True):
-        kept = score.metadata or {}
-        verdict = BattleVerdict.parse(kept[NAMESPACE])
+        metadata_of_score = score.metadata or {}
+        verdict = BattleVerdict.parse(metadata_of_score[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": figure for part, figure in value.items()}
-        transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
+        transcripts = metadata.get(TRANSCRIPTS, {}) | metadata_of_score.get(TRANSCRIPTS, {})
         if transcripts:
             metadata[TRANSCRIPTS] = transcripts
         answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")

@@ -101,8 +101,8 @@ class ReplyWatch:
         """Return when waiting calls are cancelled, on anyio's clock; infinite if never."""
         if self._refused_since is None:
             return math.inf
-        left = self._refused_since + DEAD_AFTER - time.monotonic()
-        return anyio.current_time() + max(left, 0.0)
+        seconds_left = self._refused_since + DEAD_AFTER - time.monotonic()
+        return anyio.current_time() + max(seconds_left, 0.0)
 
     def _set_deadlines(self) -> None:
         """Set the deadline of all waiting calls."""
@@ -143,13 +143,13 @@ def _is_unreachable(failure: BaseException) -> bool:
 
     The error and all its causes are looked at, also those in groups of errors.
     """
-    seen: list[BaseException] = []
+    causes_so_far: list[BaseException] = []
     pending: list[BaseException | None] = [failure]
     while pending:
         error = pending.pop()
-        if error is None or error in seen:
+        if error is None or error in causes_so_far:
             continue
-        seen.append(error)
+        causes_so_far.append(error)
         if isinstance(error, socket.gaierror):
             return True
         if isinstance(error, OSError) and error.errno in UNREACHABLE_ERRORS:

@@ -70,14 +70,14 @@ def _is_from_cache(output: ModelOutput) -> bool:
     return False
 
 
-def read_estimate(kept: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
+def read_estimate(stored_estimate: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
     """Return the estimated tokens that a sample's store holds, by model.
 
     Args:
-        kept: input and output tokens by model; None if the store holds none.
+        stored_estimate: input and output tokens by model; None if the store holds none.
     """
     usages = {}
-    for model, (tokens_in, tokens_out) in (kept or {}).items():
+    for model, (tokens_in, tokens_out) in (stored_estimate or {}).items():
         total = tokens_in + tokens_out
         usages[model] = ModelUsage(
             input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total

@@ -74,7 +74,7 @@ def pairwise_viewer(
         if reference:
             # Headings are cut after about 13 characters, so that the name has to come early.
             labels[f"{CREDIT}{AGAINST}{reference}"] = f"vs {short_names[reference]}"
-    shown = [
+    columns = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn(id="answer", visible=not other_scores),
         *scores,
@@ -83,7 +83,7 @@ def pairwise_viewer(
     ]
     view = TaskSamplesView(
         name="comparisons",
-        columns=[*shown, *_hidden_columns(*SELDOM_READ)],
+        columns=[*columns, *_hidden_columns(*SELDOM_READ)],
         multiline=False,
         score_labels=labels,
         score_color_scales=scales,
@@ -94,7 +94,7 @@ def pairwise_viewer(
 
 def _list_of_battles() -> TaskSamplesView:
     """Return the view of a log's samples if each sample is one battle."""
-    shown = [
+    columns = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn.score(BATTLE, "model_a"),
         TaskSamplesColumn.score(BATTLE, "model_b"),
@@ -105,7 +105,7 @@ def _list_of_battles() -> TaskSamplesView:
     ]
     return TaskSamplesView(
         name="battles",
-        columns=[*shown, *_hidden_columns("answer", *SELDOM_READ)],
+        columns=[*columns, *_hidden_columns("answer", *SELDOM_READ)],
         multiline=False,
         score_labels=LABELS,
         score_color_scales={**SCALES, VERDICT: CREDIT_SCALE},
@@ -115,7 +115,7 @@ def _list_of_battles() -> TaskSamplesView:
 
 def _list_of_packs() -> TaskSamplesView:
     """Return the view of a log's samples if each sample is a pack: all battles on an item."""
-    shown = [
+    columns = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn(id="answer"),
         TaskSamplesColumn.score(VERDICT),
@@ -123,7 +123,7 @@ def _list_of_packs() -> TaskSamplesView:
     ]
     return TaskSamplesView(
         name="packs",
-        columns=[*shown, *_hidden_columns(*SELDOM_READ)],
+        columns=[*columns, *_hidden_columns(*SELDOM_READ)],
         multiline=False,
         score_labels={VERDICT: "readable"},
         score_color_scales={VERDICT: ScoreColorScale(palette="good-high", min=0, max=1)},

@@ -58,18 +58,18 @@ class AskedInputs:
             targets: hashes of its target.
         """
         key = (item, parts, targets)
-        known = self._known.get(key)
-        if known is None:
+        record = self._known.get(key)
+        if record is None:
             excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
             target, rubric = targets
-            known = ItemRecord(item, parts, excerpt, target=target, rubric=rubric)
-            self._known[key] = known
-        return known
+            record = ItemRecord(item, parts, excerpt, target=target, rubric=rubric)
+            self._known[key] = record
+        return record
 
     def read_record(
         self,
         sample: str,
-        given: Input,
+        sample_input: Input,
         attachments: Mapping[str, str],
         choices: Sequence[str],
         target: Any,
@@ -78,21 +78,21 @@ class AskedInputs:
 
         Args:
             sample: id of the sample.
-            given: its input; empty if the log does not hold it.
+            sample_input: its input; empty if the log does not hold it.
             attachments: long texts that input, choices or target may refer to, by their names.
             choices: the choices of a question of multiple choice; empty for other questions.
             target: the target, or several in any order.
         """
-        key = None if attachments else _key_of_texts(sample, given, choices, target)
-        known = None if key is None else self._known_by_texts.get(key)
-        if known is None:
-            parts, excerpt = read_input(given, attachments, choices)
+        key = None if attachments else _key_of_texts(sample, sample_input, choices, target)
+        record = None if key is None else self._known_by_texts.get(key)
+        if record is None:
+            parts, excerpt = read_input(sample_input, attachments, choices)
             words = words_of_target(target, choices, attachments)
-            question = text_of_input(given, attachments) or ""
-            known = self.record_of(sample, parts, excerpt, _hashes_of_target(words, question))
+            question = text_of_input(sample_input, attachments) or ""
+            record = self.record_of(sample, parts, excerpt, _hashes_of_target(words, question))
             if key is not None:
-                self._known_by_texts[key] = known
-        return known
+                self._known_by_texts[key] = record
+        return record
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
         """Keep the items of a log. If the log before it has the same ones, both share the list."""
@@ -111,15 +111,15 @@ class LogInputs:
         items: the items of the log, by id; of several epochs, the first.
     """
 
-    def __init__(self, log: RunRecord, asked: AskedInputs) -> None:
+    def __init__(self, log: RunRecord, asked_inputs: AskedInputs) -> None:
         self.log = log
-        self.asked = asked
+        self.asked = asked_inputs
         self.items: dict[str, ItemRecord] = {}
 
     def add(
         self,
         sample: str,
-        given: Input,
+        sample_input: Input,
         attachments: Mapping[str, str],
         choices: Sequence[str] = (),
         target: Any = (),
@@ -129,7 +129,7 @@ class LogInputs:
         Raises:
             OtherQuestionError: another epoch of the sample has another input.
         """
-        record = self.asked.read_record(sample, given, attachments, choices, target)
+        record = self.asked.read_record(sample, sample_input, attachments, choices, target)
         first = self.items.setdefault(sample, record)
         if first is not record and not inputs_may_equal(first.input, record.input):
             problem = problem_of(Conflict(first=self.log, other=self.log, here=record, there=first))
@@ -143,24 +143,24 @@ class LogInputs:
 
 
 def _key_of_texts(
-    sample: str, given: Input, choices: Sequence[str], target: Any
+    sample: str, sample_input: Input, choices: Sequence[str], target: Any
 ) -> SampleKey | None:
     """Return the key of a sample; None if its input is messages, or its target has no texts.
 
     Hashes are kept instead of the texts, which may be long.
     """
-    if not isinstance(given, str):
+    if not isinstance(sample_input, str):
         return None
     if isinstance(target, str):
-        return sample, hash(given), hash(tuple(choices)), hash(target)
+        return sample, hash(sample_input), hash(tuple(choices)), hash(target)
     has_texts = isinstance(target, list | tuple) and all(isinstance(part, str) for part in target)
     if not has_texts:
         return None
-    return sample, hash(given), hash(tuple(choices)), hash(tuple(target))
+    return sample, hash(sample_input), hash(tuple(choices)), hash(tuple(target))
 
 
 def read_input(
-    given: Input, attachments: Mapping[str, str], choices: Sequence[str] = ()
+    sample_input: Input, attachments: Mapping[str, str], choices: Sequence[str] = ()
 ) -> tuple[InputParts, str]:
     """Return what is compared of a sample's input, and its first `EXCERPT` characters.
 
@@ -172,23 +172,23 @@ def read_input(
     question.
 
     Args:
-        given: the input; empty if the log does not hold it.
+        sample_input: the input; empty if the log does not hold it.
         attachments: long texts that the input or the choices may refer to, by their names.
         choices: the choices of a question of multiple choice; empty for other questions.
     """
-    if not given:
+    if not sample_input:
         return (), ""
-    if isinstance(given, str):
-        text = resolve_text(given, attachments)
+    if isinstance(sample_input, str):
+        text = resolve_text(sample_input, attachments)
         parts: InputParts = (None if text is None else _hash_of(text),)
         excerpt = text or ""
     else:
-        parts, excerpt = _read_messages(given, attachments)
+        parts, excerpt = _read_messages(sample_input, attachments)
     if choices:
         texts = [resolve_text(choice, attachments) for choice in choices]
         parts += (_hash_of_choices(texts),)
-        known = " / ".join(text for text in texts if text is not None)
-        excerpt = f"{excerpt} ({known})"
+        prompt_texts = " / ".join(text for text in texts if text is not None)
+        excerpt = f"{excerpt} ({prompt_texts})"
     return parts, excerpt[:EXCERPT]
 
 
@@ -253,12 +253,12 @@ def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
 
 def _hash_of_choices(texts: Sequence[str | None]) -> int | None:
     """Return a hash of choices that ignores their order; None if the text of one is None."""
-    known = [_hash_of(text) for text in texts if text is not None]
-    return hash(tuple(sorted(known))) if len(known) == len(texts) else None
+    hashes = [_hash_of(text) for text in texts if text is not None]
+    return hash(tuple(sorted(hashes))) if len(hashes) == len(texts) else None
 
 
 def _read_messages(
-    given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
+    messages: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> tuple[InputParts, str]:
     """Return hashes of what is compared of messages, and the beginning of their texts.
 
@@ -269,10 +269,12 @@ def _read_messages(
     there are messages of the model or of tools, only the last message of the user is compared,
     because the conversation before it differs between models.
     """
-    asked = [message for message in given if message["role"] == "user"]
-    if any(message["role"] in ("assistant", "tool") for message in given):
-        asked = asked[-1:]
-    texts = [text for message in asked for text in _parts_of(message["content"], attachments)]
+    user_messages = [message for message in messages if message["role"] == "user"]
+    if any(message["role"] in ("assistant", "tool") for message in messages):
+        user_messages = user_messages[-1:]
+    texts = [
+        text for message in user_messages for text in _parts_of(message["content"], attachments)
+    ]
     parts = tuple(None if text is None else _hash_of(text) for text in texts)
     words = " ".join(text for text in texts if text is not None)
     return parts, words[:EXCERPT]
@@ -300,8 +302,8 @@ def _parts_of(
         resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"
     ]
     if texts:
-        known = [text for text in texts if text is not None]
-        yield "\n".join(known) if len(known) == len(texts) else None
+        known_texts = [text for text in texts if text is not None]
+        yield "\n".join(known_texts) if len(known_texts) == len(texts) else None
     for part in contents:
         if part["type"] != "text":
             value = resolve_text(part.get(part["type"]), attachments)

@@ -83,8 +83,12 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
         labels, unfinished = _logs_against(options.against, task)
     else:
         labels = dict.fromkeys(_logs_beside(run[0], task))
-    known = {absolute_name(place) for place in run}
-    labels = {place: label for place, label in labels.items() if absolute_name(place) not in known}
+    names_of_own_logs = {absolute_name(place) for place in run}
+    labels = {
+        place: label
+        for place, label in labels.items()
+        if absolute_name(place) not in names_of_own_logs
+    }
     names, unreadable = _names_in_ranking({**dict.fromkeys(run), **labels}, options, run)
     # The ranking itself has notes on logs of the run.
     paths = {local_file(place) for place in labels}
@@ -92,9 +96,9 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     others = {place: label for place, label in labels.items() if place in names}
     lost = [*damaged, *unfinished]
     if options.against and not others and len(damaged) == len(labels):
-        given = option_text("against", some_paths(options.against))
+        option_as_typed = option_text("against", some_paths(options.against))
         why = "".join(f"; {text}" for text in notice_texts(lost))
-        raise UsageError(f"{given}: there is no finished log of task {task}{why}")
+        raise UsageError(f"{option_as_typed}: there is no finished log of task {task}{why}")
     return RankedLogs(run, others, names, lost)
 
 
@@ -150,12 +154,13 @@ def _is_ranked_by_verdicts(log: Place, header: EvalLog, options: RankerOptions) 
     They do not count if the user names metrics, none of which is a scorer of verdicts.
     """
     path = local_file(log)
-    asked = {*options.reading.get("metric", ())}
-    if not asked:
+    asked_metrics = {*options.reading.get("metric", ())}
+    if not asked_metrics:
         return may_have_verdicts(path, header)
     scorers = scorers_of_verdicts(path)
     return any(
-        not asked.isdisjoint(measure_of_part(header.eval.task, scorer).names) for scorer in scorers
+        not asked_metrics.isdisjoint(measure_of_part(header.eval.task, scorer).names)
+        for scorer in scorers
     )
 
 
@@ -313,12 +318,14 @@ def _names_in_ranking(
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in labels}
-    given = {path: labels[place] for path, place in by_path.items()}
+    typed_labels = {path: labels[place] for path, place in by_path.items()}
     every = options.reading.get("runs") == "all"
     is_joined = options.reading.get("names") == "joined"
     paths_of_run = {Path(local_file(place)) for place in run}
     names = {}
-    counted = choose_logs(given, every=every, names_joined=is_joined, first=paths_of_run)
-    for filed in counted.logs:
+    counted_logs = choose_logs(
+        typed_labels, every=every, names_joined=is_joined, first=paths_of_run
+    )
+    for filed in counted_logs.logs:
         names[by_path[filed.path]] = filed.who
-    return names, [note for note in counted.lost if note.code == "left-out"]
+    return names, [note for note in counted_logs.lost if note.code == "left-out"]

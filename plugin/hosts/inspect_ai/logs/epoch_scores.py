@@ -165,12 +165,12 @@ def metrics_in_results(header: EvalLog) -> list[str]:
     """
     if header.results is None:
         return []
-    shown = [(score.scorer, score.name) for score in header.results.scores]
+    shown_metrics = [(score.scorer, score.name) for score in header.results.scores]
     headline = headline_score_of(header.results)
     if headline is not None:
-        shown.insert(0, headline)
+        shown_metrics.insert(0, headline)
     names = []
-    for scorer, score in shown:
+    for scorer, score in shown_metrics:
         part = "" if score == scorer else score
         names.append(measure_of_part(header.eval.task, scorer, part).name)
     return list(dict.fromkeys(names))
@@ -236,29 +236,32 @@ class EpochScores:
         the score is computed again. If that is not possible, its value is None, with a reason. If
         the log does not reduce the scores of a scorer, there is a score per epoch.
         """
-        held = read_reductions(self.path, self.reduction.reducer)
+        reductions = read_reductions(self.path, self.reduction.reducer)
         for scorer, by_item in self.scores.items():
-            if held and scorer not in held:
+            if reductions and scorer not in reductions:
                 # The log does not reduce this scorer's scores: its metrics count single epochs.
                 yield from _scores_by_epoch(scorer, by_item)
             else:
-                yield from self._reduce_scorer(scorer, by_item, held.get(scorer, {}))
+                yield from self._reduce_scorer(scorer, by_item, reductions.get(scorer, {}))
 
     def _reduce_scorer(
-        self, scorer: str, by_item: Mapping[str, Mapping[int, Score]], held: Mapping[str, Any]
+        self,
+        scorer: str,
+        by_item: Mapping[str, Mapping[int, Score]],
+        reduced_in_log: Mapping[str, Any],
     ) -> Iterator[ReducedScore]:
-        """Yield the reduced score of each item: from `held`, or computed again.
+        """Yield the reduced score of each item: from `reduced_in_log`, or computed again.
 
         Args:
             scorer: name of the scorer.
             by_item: its scores by item and epoch.
-            held: the values that the log holds, by item.
+            reduced_in_log: the values that the log holds, by item.
         """
-        whole = {item for item in by_item if item in held and item not in self.incomplete}
-        again = self._recompute(by_item, {item: held[item] for item in whole})
+        whole = {item for item in by_item if item in reduced_in_log and item not in self.incomplete}
+        again = self._recompute(by_item, {item: reduced_in_log[item] for item in whole})
         for item in by_item:
             if item in whole:
-                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=held[item])
+                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=reduced_in_log[item])
             else:
                 missing = f"{self.reduction.reducer} of the epochs that count is unknown"
                 value = again.get(item)
@@ -271,19 +274,19 @@ class EpochScores:
                 )
 
     def _recompute(
-        self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
+        self, by_item: Mapping[str, Mapping[int, Score]], metadata_of_reduction: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Compute the values of all items except the known ones by Inspect's own reducer.
 
         Args:
             by_item: scores by item and epoch.
-            known: the values that the log holds, by item. They check the reducer.
+            metadata_of_reduction: the values that the log holds, by item. They check the reducer.
 
         Returns:
             the values by item. Empty if the reducer is not Inspect's, or if it does not reproduce
             the known values, for example because of a threshold that the log does not hold.
         """
-        wanted = [item for item in by_item if item not in known]
+        wanted = [item for item in by_item if item not in metadata_of_reduction]
         function = _reducer_named(self.reduction.reducer) if wanted else None
         if function is None:
             return {}
@@ -291,7 +294,7 @@ class EpochScores:
         for item, scores in by_item.items():
             in_order = [scores[epoch] for epoch in sorted(scores)]
             values[item] = function(in_order).value
-        if any(not _is_same(values[item], value) for item, value in known.items()):
+        if any(not _is_same(values[item], value) for item, value in metadata_of_reduction.items()):
             return {}
         return {item: values[item] for item in wanted}
 

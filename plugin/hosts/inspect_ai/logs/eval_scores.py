@@ -349,13 +349,13 @@ class EvalScores:
         A metric is left out if it has no such item, if the log's results have no figure of it, or
         if the log holds no reduced values of its scorer.
         """
-        held = read_reductions(self.path, self.reduction.reducer)
+        reductions = read_reductions(self.path, self.reduction.reducer)
         excluded = {}
         for metric, figure_of_log in ((figure.metric, figure.own) for figure in figures):
-            if figure_of_log is None or figure_of_log.scorer not in held:
+            if figure_of_log is None or figure_of_log.scorer not in reductions:
                 continue
             items = frame.loc[frame["metric"].eq(metric), "item"].unique()
-            names = tuple(item for item in items if item not in held[figure_of_log.scorer])
+            names = tuple(item for item in items if item not in reductions[figure_of_log.scorer])
             if names:
                 excluded[metric] = LeftOut(names, len(items))
         return excluded
@@ -426,8 +426,8 @@ def _figures_of(
         epoch_means: means over all epochs by metric. A metric that is missing here has the mean of
             the table instead.
     """
-    known = frame[frame["score"].notna()]
-    by_item = known.groupby(["metric", "item"], sort=False)["score"].mean()
+    rows_with_score = frame[frame["score"].notna()]
+    by_item = rows_with_score.groupby(["metric", "item"], sort=False)["score"].mean()
     by_metric = by_item.astype(float).groupby("metric", sort=False).agg(["mean", "size"])
     figures = []
     for metric, mean, items in by_metric.itertuples():

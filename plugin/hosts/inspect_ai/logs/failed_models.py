@@ -52,8 +52,8 @@ def _has_scores(model: str, frames: Iterable[pd.DataFrame]) -> bool:
 
     In the rows, the model's name may be followed by a blank and its settings.
     """
-    known = {str(name) for frame in frames for name in frame["model"].unique()}
-    return any(f"{name} ".startswith(f"{model} ") for name in known)
+    models_with_rows = {str(name) for frame in frames for name in frame["model"].unique()}
+    return any(f"{name} ".startswith(f"{model} ") for name in models_with_rows)
 
 
 def _battles_of_failed(frames: Sequence[pd.DataFrame], failed: int) -> int:

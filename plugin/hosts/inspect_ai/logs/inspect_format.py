@@ -62,8 +62,12 @@ def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRe
         return []
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
-    counted = choose_logs(logs, names_joined=reading.names_joined)
-    return [counted.records[log.path] for log in counted.logs if log.path in counted.records]
+    counted_logs = choose_logs(logs, names_joined=reading.names_joined)
+    return [
+        counted_logs.records[log.path]
+        for log in counted_logs.logs
+        if log.path in counted_logs.records
+    ]
 
 
 def _logs_and_files_beside(
@@ -125,13 +129,13 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
             for battle, judgments in battles_with_replies(sample):
                 about = {**battle.to_log(), **task, **media}
                 yield about
-                for shown in judgments:
+                for judgment in judgments:
                     yield {
                         **about,
-                        "order": shown["order"],
-                        "judge": shown["judge"],
-                        "words": words_of_judgment(shown),
-                        "carried": bool(shown.get("carried")),
+                        "order": judgment["order"],
+                        "judge": judgment["judge"],
+                        "words": words_of_judgment(judgment),
+                        "carried": bool(judgment.get("carried")),
                     }
 
 
@@ -161,13 +165,17 @@ def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
         if sample.invalidated is not None:
             continue
         for name, score in sample.scores.items():
-            given = options.get(name, {}).get("reference")
-            named = given if isinstance(given, str) else ",".join(map(str, given or ()))
+            reference_option = options.get(name, {}).get("reference")
+            reference_texts = (
+                reference_option
+                if isinstance(reference_option, str)
+                else ",".join(map(str, reference_option or ()))
+            )
             for row in reference_texts_in(score):
                 judgments = row.pop("judgments")
                 lacks = row["response_b"] is None
-                known = {"task": header.eval.task, "run_model": header.eval.model}
-                about = {**row, **known, "reference": named if lacks else None}
+                task_and_model = {"task": header.eval.task, "run_model": header.eval.model}
+                about = {**row, **task_and_model, "reference": reference_texts if lacks else None}
                 yield about
                 for judgment in judgments:
                     yield {**about, **judgment}

@@ -42,13 +42,13 @@ def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
 
     Fields in `SECRET_FIELDS` and empty mappings are left out.
     """
-    kept = {}
+    values = {}
     for attribute in fields(record):
         value = getattr(record, attribute.name)
         # An empty mapping is the default of fields with mappings.
         if attribute.name not in SECRET_FIELDS and value not in (attribute.default, {}):
-            kept[attribute.name] = to_jsonable_python(value)
-    return kept
+            values[attribute.name] = to_jsonable_python(value)
+    return values
 
 
 def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> str:

@@ -290,8 +290,8 @@ class _LogReader:
             # A column ends with its last value that was set.
             cells = self.table.columns.get(name, [])
             keys.append([*cells, *[None] * (count - len(cells))])
-        judged = zip(*keys, strict=True)
-        return self.unjudged + len(self.lacking.difference(judged))
+        judged_keys = zip(*keys, strict=True)
+        return self.unjudged + len(self.lacking.difference(judged_keys))
 
     def add_summary(self, summary: Summary) -> None:
         """Add the scores of a sample of an ordinary eval from an exact summary."""
@@ -304,16 +304,16 @@ class _LogReader:
             self.scores.add_values(item, summary["epoch"], summary.get("scores") or {})
             self.scores.item_columns.add(item, summary.get("metadata") or {})
 
-    def _add_refused_options(self, request: RequestMetadata, kept: Any) -> None:
+    def _add_refused_options(self, request: RequestMetadata, entry: Any) -> None:
         """Note which options the models that answered a request refused.
 
         Args:
             request: the request.
-            kept: podium's entry in the store of its sample; None if there is none.
+            entry: podium's entry in the store of its sample; None if there is none.
         """
-        for (name, _), given in parse_answers(request, kept).items():
-            if given.refused:
-                self.refused_by_models.setdefault(name, {}).update(given.refused)
+        for (name, _), answer in parse_answers(request, entry).items():
+            if answer.refused:
+                self.refused_by_models.setdefault(name, {}).update(answer.refused)
 
     def _add_round(self, announced: RoundMetadata) -> None:
         """Count the battles that a round schedules, and those that it leaves out as missing.
@@ -340,7 +340,7 @@ class _LogReader:
         """
         # If several scores parsed the same replies, the last one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
-        shown = {
+        judged_battles = {
             battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN
         }
         refused: dict[tuple[Any, ...], str] = {}
@@ -349,7 +349,7 @@ class _LogReader:
                 row["human"] = float(row["model_a"] == self.tournament.preferred)
             if rating is not None:
                 row["human"] = rating
-            if battle in shown:
+            if battle in judged_battles:
                 self._add_judgment(row, repeats=repeats)
             else:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
@@ -397,17 +397,17 @@ class _LogReader:
             repeat = sample.epoch - 1
             self.failed += [(_failed_row(battle, repeat), battle.judges) for battle in played]
             return
-        kept = SampleReplies.parse(sample.kept).to_battles()
-        for battle, replies in zip(played, kept, strict=True):
+        replies_by_battle = SampleReplies.parse(sample.kept).to_battles()
+        for battle, replies in zip(played, replies_by_battle, strict=True):
             self.judges |= read_judges(replies.judges)
             if replies.identical:
                 # It is played again with the failed battles of its pack.
                 continue
-            for shown in replies.judgments:
+            for judgment in replies.judgments:
                 row = {
-                    **_failed_row(battle, shown["repeat"]),
-                    "judge": shown["judge"],
-                    **_failure_in(shown),
+                    **_failed_row(battle, judgment["repeat"]),
+                    "judge": judgment["judge"],
+                    **_failure_in(judgment),
                 }
                 self.failed_rows[_judgment_of(row)] = row
 
@@ -621,15 +621,15 @@ def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (*_judged_battle(row), row.get("order"))
 
 
-def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
+def _failure_in(judgment: KeptJudgment) -> dict[str, Any]:
     """Return the columns `order`, `reason` and `reply` of a judgment with a failed reply.
 
     `reply` is the beginning of the error message. A judgment with two replies, of a pointwise
     judge, has the order `merged`.
     """
-    reply = next(reply for reply in map(load_reply, shown["replies"]) if reply.failed)
+    reply = next(reply for reply in map(load_reply, judgment["replies"]) if reply.failed)
     return {
-        "order": shown["order"] if len(shown["replies"]) == 1 else "merged",
+        "order": judgment["order"] if len(judgment["replies"]) == 1 else "merged",
         "reason": reply.reason_of_no_answer,
         "reply": excerpt_of(reply.refused),
     }

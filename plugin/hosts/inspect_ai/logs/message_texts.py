@@ -21,19 +21,19 @@ def resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def text_of_input(given: Any, attachments: Mapping[str, str]) -> str | None:
+def text_of_input(sample_input: Any, attachments: Mapping[str, str]) -> str | None:
     """Return the text of a sample's input, without white space at the ends; None if unknown.
 
     Of messages, it is the text of the last message by the user.
 
     Args:
-        given: the input: a text, messages, or None.
+        sample_input: the input: a text, messages, or None.
         attachments: the attachments of the sample, by name.
     """
-    if isinstance(given, str):
-        text = resolve_text(given, attachments)
+    if isinstance(sample_input, str):
+        text = resolve_text(sample_input, attachments)
     else:
-        messages = [message for message in given or () if message.get("role") == "user"]
+        messages = [message for message in sample_input or () if message.get("role") == "user"]
         text = text_of_message(messages[-1], attachments) if messages else None
     return None if text is None else text.strip()
 
@@ -49,5 +49,5 @@ def text_of_message(message: Mapping[str, Any], attachments: Mapping[str, str]) 
         return resolve_text(content, attachments)
     parts = [part.get("text") for part in content or () if part.get("type") == "text"]
     texts = [resolve_text(part, attachments) for part in parts]
-    known = [text for text in texts if text is not None]
-    return "\n".join(known) if len(known) == len(texts) else None
+    texts_of_parts = [text for text in texts if text is not None]
+    return "\n".join(texts_of_parts) if len(texts_of_parts) == len(texts) else None

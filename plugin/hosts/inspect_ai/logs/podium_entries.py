@@ -65,14 +65,14 @@ class LogContents(
     model_config = ConfigDict(protected_namespaces=())
 
     @classmethod
-    def parse(cls, kept: Any) -> Self:
+    def parse(cls, content: Any) -> Self:
         """Parse what a log holds, under the keys of the log or the names of the fields.
 
         Raises:
             DataError: a field is missing or has a wrong type. The error names the field.
         """
         try:
-            return cls.model_validate(kept)
+            return cls.model_validate(content)
         except ValidationError as error:
             wrong = error.errors(include_url=False)[0]
             field = ".".join(map(str, wrong["loc"]))
@@ -444,9 +444,9 @@ class KeptJudgment(TypedDict):
     carried: NotRequired[bool]
 
 
-def has_failed(shown: KeptJudgment) -> bool:
+def has_failed(judgment: KeptJudgment) -> bool:
     """Return whether any call for a judgment failed. A judgment without replies has not failed."""
-    return any(reply.get("failed") for reply in shown["replies"])
+    return any(reply.get("failed") for reply in judgment["replies"])
 
 
 class BattleReplies(LogContents):
@@ -492,14 +492,14 @@ class SampleReplies(BattleReplies):
         return [self] if self.battles is None else self.battles
 
 
-def was_judge_asked(kept: Any) -> bool:
+def was_judge_asked(entry: Any) -> bool:
     """Return whether an entry in a sample's store holds replies of judges (`SampleReplies`).
 
     Args:
-        kept: podium's entry; None if there is none. The entry of a sample that asked models for
+        entry: podium's entry; None if there is none. The entry of a sample that asked models for
             answers holds no replies of judges.
     """
-    return isinstance(kept, Mapping) and "options" in kept
+    return isinstance(entry, Mapping) and "options" in entry
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
@@ -508,9 +508,9 @@ def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgm
     Ties of identical responses are left out.
     """
     for battle, judgments in battles_with_replies(sample):
-        for shown in judgments:
-            if not shown.get("carried"):
-                yield battle, shown
+        for judgment in judgments:
+            if not judgment.get("carried"):
+                yield battle, judgment
 
 
 def battles_with_replies(
@@ -522,13 +522,13 @@ def battles_with_replies(
     those of identical responses, which have no replies.
     """
     battles = parse_battles(sample.metadata)
-    kept = sample.store.get(NAMESPACE)
-    if not battles or not kept:
+    entry = sample.store.get(NAMESPACE)
+    if not battles or not entry:
         yield from ((battle, []) for battle in battles)
         return
-    for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
-        answered = [shown for shown in replies.judgments if shown["replies"]]
-        yield battle, [shown for shown in answered if not has_failed(shown)]
+    for battle, replies in zip(battles, SampleReplies.parse(entry).to_battles(), strict=True):
+        answered = [judgment for judgment in replies.judgments if judgment["replies"]]
+        yield battle, [judgment for judgment in answered if not has_failed(judgment)]
 
 
 BattleMetadata.model_rebuild()
@@ -553,21 +553,16 @@ class GivenAnswer(LogContents):
 
 
 def parse_answers(
-    request: RequestMetadata, kept: Mapping[str, Any] | None
+    request: RequestMetadata, entry: Mapping[str, Any] | None
 ) -> dict[tuple[str, str], GivenAnswer]:
     """Return the answers to a request by name of the model and id of the item.
 
-    Args:
-        request: the request.
-        kept: podium's entry in the sample's store, by model; None if the sample failed. A model
-            without an answer in it has failed.
-
-    Raises:
-        DataError: an answer in the entry is damaged.
+    `entry` is the entry in the sample's store; None if the sample failed. A model without an answer
+    in it has failed.
     """
     failed = {"failed": "the sample failed"}
     return {
-        (name, request.item): GivenAnswer.parse((kept or {}).get(name, failed))
+        (name, request.item): GivenAnswer.parse((entry or {}).get(name, failed))
         for name in request.asked_models
     }
 
@@ -699,28 +694,28 @@ class PackVerdicts(LogContents):
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
         """Raise ValueError if the battles, or the judgments, have rows and lack a needed column."""
-        for kept, needed in (
+        for columns, needed in (
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),
         ):
-            lacking = needed - {*kept.same, *kept.columns}
-            if kept.rows and lacking:
+            lacking = needed - {*columns.same, *columns.columns}
+            if columns.rows and lacking:
                 raise ValueError(f"column {min(lacking)!r} is missing")
         return self
 
     @classmethod
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
         """Return what the score of a pack keeps of the verdicts on its battles, in their order."""
-        kept: list[dict[str, Any]] = []
+        battles: list[dict[str, Any]] = []
         rows: list[dict[str, Any]] = []
         judges: dict[str, dict[str, Any]] = {}
         for k, verdict in enumerate(verdicts):
             row = verdict.to_log()
             judges |= row.pop("judges", {})
             rows += [{"battle": k, **judgment} for judgment in row.pop("judgments")]
-            kept.append(row)
+            battles.append(row)
         return cls(
-            battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows), judges=judges
+            battles=Columns.from_rows(battles), judgments=Columns.from_rows(rows), judges=judges
         )
 
 
@@ -770,8 +765,8 @@ def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
     replies: list[list[dict[str, Any]]] = [[] for _ in battles]
     for judgment in judgments:
         if judgment.get("words"):
-            shown = {name: judgment.get(name) for name in ("order", "judge", "words")}
-            replies[judgment["battle"]].append(shown)
+            facts = {name: judgment.get(name) for name in ("order", "judge", "words")}
+            replies[judgment["battle"]].append(facts)
     for battle, judgments_of_battle in zip(battles, replies, strict=True):
         row: dict[str, Any] = {"judgments": judgments_of_battle}
         row |= {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
@@ -790,33 +785,36 @@ def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dic
     A judgment has the index of its battle in the first list under the key `battle`. Both lists are
     empty if podium did not write the score.
     """
-    kept = (score.metadata or {}).get(NAMESPACE)
-    if not isinstance(kept, Mapping):
+    entry = (score.metadata or {}).get(NAMESPACE)
+    if not isinstance(entry, Mapping):
         return [], []
-    if BATTLES in kept:
-        pack = PackVerdicts.parse(kept)
+    if BATTLES in entry:
+        pack = PackVerdicts.parse(entry)
         return pack.battles.to_rows(), pack.judgments.to_rows()
-    battle = BattleVerdict.parse(kept).to_log()
+    battle = BattleVerdict.parse(entry).to_log()
     return [battle], [{"battle": 0, **row} for row in battle["judgments"]]
 
 
 def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
     """Return the records of the judges in a score, by name; empty if podium did not write it."""
-    kept = (score.metadata or {}).get(NAMESPACE)
-    return read_judges(kept.get("judges")) if isinstance(kept, Mapping) else {}
+    entry = (score.metadata or {}).get(NAMESPACE)
+    return read_judges(entry.get("judges")) if isinstance(entry, Mapping) else {}
 
 
-def read_judges(kept: Any) -> dict[str, JudgeRecord]:
+def read_judges(facts_by_name: Any) -> dict[str, JudgeRecord]:
     """Parse the records of judges that a log holds, by name of the judge.
 
     Args:
-        kept: the records as JSON, by name; None gives an empty result.
+        facts_by_name: the records as JSON, by name; None gives an empty result.
 
     Raises:
         DataError: a record is damaged.
     """
     try:
-        return {name: JudgeRecord.from_json(name, facts) for name, facts in (kept or {}).items()}
+        return {
+            name: JudgeRecord.from_json(name, facts)
+            for name, facts in (facts_by_name or {}).items()
+        }
     except (AttributeError, TypeError, ValueError) as error:
         problem = f"podium's field 'judges' is damaged ({error})"
         raise DataError(problem, remedy="run it again, or leave this log out") from None
@@ -827,8 +825,8 @@ def refused_in_score(score: Score) -> dict[str, dict[str, str]]:
 
     For each judge, they are the server's words by option. Judges that refused none are left out.
     """
-    kept = (score.metadata or {}).get(NAMESPACE)
-    return refused_options(kept.get("judges") or {}) if isinstance(kept, Mapping) else {}
+    entry = (score.metadata or {}).get(NAMESPACE)
+    return refused_options(entry.get("judges") or {}) if isinstance(entry, Mapping) else {}
 
 
 def round_for_lists(figure: float) -> float:
@@ -848,14 +846,14 @@ def credit_in(score: Score) -> float | None:
     if score.value is None or score.value != score.value:
         return None
     value = score.as_float()
-    kept = (score.metadata or {}).get(NAMESPACE)
-    full = kept.get("credit") if isinstance(kept, Mapping) else None
+    entry = (score.metadata or {}).get(NAMESPACE)
+    full = entry.get("credit") if isinstance(entry, Mapping) else None
     return full if full is not None and round_for_lists(full) == value else value
 
 
 def kept_rankings(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rankings in the metadata of a log's results; empty for another format version."""
-    kept = metadata.get(NAMESPACE)
-    if not isinstance(kept, Mapping) or kept.get("podium") != FORMAT_VERSION:
+    entry = metadata.get(NAMESPACE)
+    if not isinstance(entry, Mapping) or entry.get("podium") != FORMAT_VERSION:
         return []
-    return [row for row in kept.get("rankings", ()) if isinstance(row, dict)]
+    return [row for row in entry.get("rankings", ()) if isinstance(row, dict)]

@@ -38,14 +38,14 @@ def _template_of(sample: Mapping[str, Any]) -> str | None:
     None if a text of the sample is unknown, or if no message of the user holds the input as it is.
     """
     attachments = sample.get("attachments") or {}
-    asked = text_of_input(sample.get("input"), attachments)
+    asked_text = text_of_input(sample.get("input"), attachments)
     before = _messages_before_answer(sample.get("messages") or (), attachments)
-    if not asked or before is None:
+    if not asked_text or before is None:
         return None
     parts = []
     for role, text in before:
-        shown = text.replace(asked, INPUT) if role == "user" else f"[{role}] {text}"
-        parts.append(shown.strip())
+        template_text = text.replace(asked_text, INPUT) if role == "user" else f"[{role}] {text}"
+        parts.append(template_text.strip())
     template = "\n\n".join(parts)
     return template if INPUT in template else None
 

@@ -42,8 +42,8 @@ def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
             continue
         for position, template in zip(positions_of_task, templates, strict=True):
             run = runs[position]
-            shown = template.replace(QUESTION, INPUT)
-            prompt = run.prompt.replace(INPUT, shown) if run.prompt else shown
+            template_text = template.replace(QUESTION, INPUT)
+            prompt = run.prompt.replace(INPUT, template_text) if run.prompt else template_text
             described[position] = replace(run, prompt=prompt)
     return described
 

@@ -53,11 +53,13 @@ def write_into_log(place: Place, ranking: "Ranking", model: str | None = None) -
     if log.results is None:
         raise PodiumError(f"{place}: the log has no results to write a ranking into")
     if is_tournament(log):
-        kept = _put_table_first(log.results, ranking)
+        earlier_rankings = _put_table_first(log.results, ranking)
     else:
-        kept = _append_own_scores(log.results, ranking, log.eval.task, model or log.eval.model)
+        earlier_rankings = _append_own_scores(
+            log.results, ranking, log.eval.task, model or log.eval.model
+        )
     now = ranking.to_dict()
-    rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
+    rankings = [*earlier_rankings, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {
         **(log.results.metadata or {}),
         NAMESPACE: {**now, "rankings": rankings},
@@ -87,8 +89,8 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
         first_metric = next(iter(fresh[0].metrics))
         set_headline(results, fresh[0], first_metric)
     written = {(standings.ranker, standings.slice) for standings in ranking.standings}
-    kept = kept_rankings(results.metadata or {})
-    return [row for row in kept if (row.get("ranker"), row.get("slice")) not in written]
+    earlier_rankings = kept_rankings(results.metadata or {})
+    return [row for row in earlier_rankings if (row.get("ranker"), row.get("slice")) not in written]
 
 
 def _append_own_scores(
@@ -109,20 +111,22 @@ def _append_own_scores(
     win_rates = [*_own_win_rates(ranking, task, model)]
     rankers = {standings.ranker for standings in ranking.standings}
     rankers |= {*map(_ranker_of, win_rates)}
-    kept = [
+    remaining_rankings = [
         row
         for row in kept_rankings(results.metadata or {})
         if row.get("ranker") not in rankers and _has_score_of(results, row)
     ]
-    results.scores = _without_scores_of(results.scores, rankers, kept)
+    results.scores = _without_scores_of(results.scores, rankers, remaining_rankings)
     results.scores += win_rates
     for standings in ranking.standings:
         results.scores += _own_scores(standings, task, model)
-    return kept
+    return remaining_rankings
 
 
 def _without_scores_of(
-    scores: Sequence[EvalScore], rankers: Collection[str], kept: Sequence[Mapping[str, Any]]
+    scores: Sequence[EvalScore],
+    rankers: Collection[str],
+    remaining_rankings: Sequence[Mapping[str, Any]],
 ) -> list[EvalScore]:
     """Return the scores of a log without those of some rankers.
 
@@ -132,13 +136,13 @@ def _without_scores_of(
     Args:
         scores: the scores of a log.
         rankers: names of the rankers.
-        kept: the rankings that stay in the log.
+        remaining_rankings: the rankings that stay in the log.
     """
     from podium.hosts.own_figures import FIGURES_OF_HOST
 
     gone = {*rankers}
-    if not kept or not FIGURES_OF_HOST.isdisjoint(rankers):
-        gone |= FIGURES_OF_HOST - {str(row.get("ranker")) for row in kept}
+    if not remaining_rankings or not FIGURES_OF_HOST.isdisjoint(rankers):
+        gone |= FIGURES_OF_HOST - {str(row.get("ranker")) for row in remaining_rankings}
     return [score for score in scores if _ranker_of(score) not in gone]
 
 
@@ -156,8 +160,8 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
         is_of_host = row["name"] in FIGURES_OF_HOST
         if row["model"] != model or is_of_ranker or not is_of_host:
             continue
-        shown = (part or "").removeprefix(f"{task} ")
-        in_brackets = f" [{shown}]" if shown else ""
+        slice_without_task = (part or "").removeprefix(f"{task} ")
+        in_brackets = f" [{slice_without_task}]" if slice_without_task else ""
         yield EvalScore(
             name=row["name"] + in_brackets,
             scorer=_scorer_name(row["name"], part),
@@ -380,14 +384,14 @@ def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, A
     if log.results is None or not rankings:
         return
     metadata = log.results.metadata or {}
-    kept = [row for row in kept_rankings(metadata) if row not in rankings]
+    remaining_rankings = [row for row in kept_rankings(metadata) if row not in rankings]
     rest = {name: value for name, value in metadata.items() if name != NAMESPACE}
-    if kept:
-        rest[NAMESPACE] = {**metadata[NAMESPACE], "rankings": kept}
+    if remaining_rankings:
+        rest[NAMESPACE] = {**metadata[NAMESPACE], "rankings": remaining_rankings}
     log.results.metadata = rest
     names = {_scorer_name(str(row.get("ranker")), row.get("slice")) for row in rankings}
     rest_of_scores = [score for score in log.results.scores if score.scorer not in names]
-    log.results.scores = _without_scores_of(rest_of_scores, (), kept)
+    log.results.scores = _without_scores_of(rest_of_scores, (), remaining_rankings)
     write_header(place, local_file(place), log)
 
 

@@ -78,9 +78,11 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
             "-T battles=LOG (logs, or verdicts beside responses=)"
         )
     logs = find_logs(sources)
-    chosen = [log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)]
-    if chosen:
-        return _battles_in_logs(chosen)
+    other_tournaments = [
+        log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)
+    ]
+    if other_tournaments:
+        return _battles_in_logs(other_tournaments)
     evals = [log.path for log in logs if not is_tournament(log.header)]
     if evals:
         return _battles_in_evals(sources, evals, show)
@@ -177,9 +179,11 @@ def _responses_of(
         source: name of the log.
         columns: the further columns of the item that the log keeps, by name.
     """
-    known = {name: getattr(battle, name) for name in AGREEING_FIELDS}
-    known["media"] = media_as_text(sample.input)
-    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}", columns=columns)
+    facts_of_item = {name: getattr(battle, name) for name in AGREEING_FIELDS}
+    facts_of_item["media"] = media_as_text(sample.input)
+    question = QuestionRow(
+        item, **facts_of_item, source=source, row=f"sample {sample.id}", columns=columns
+    )
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
         yield ResponseRow(
@@ -247,8 +251,8 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
-    judged = judged_runs((log.header, log.header.eval.task) for log in logs)
-    whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
+    facts = judged_runs((log.header, log.header.eval.task) for log in logs)
+    whole = replace(whole, runs=facts.runs, questions=facts.questions, accepted=facts.accepted)
     groups = {tournament.cluster for tournament in tournaments if tournament is not None}
     column = groups.pop() if len(groups) == 1 else None
     whole = with_groups(whole, column, required=False)

@@ -24,8 +24,8 @@ def watch_scoring(command: click.Context | None) -> None:
     """
     if command is None or command.info_name != "score":
         return
-    named = [command.params.get(name) for name in ("log_file", "output_file")]
-    words = [str(word) for word in named if word]
+    named_files = [command.params.get(name) for name in ("log_file", "output_file")]
+    words = [str(word) for word in named_files if word]
     # For remote logs, each log beside them would take a request.
     if any("://" in word for word in words):
         return

@@ -86,13 +86,13 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
     System prompts before, between and after the messages of the input are left out, too. While a
     sample is being scored, its events are taken from Inspect's transcript.
     """
-    given: list[str] = []
+    roles_of_input: list[str] = []
     if not isinstance(sample.input, str):
-        given = [message.role for message in sample.input if message.role != "system"]
+        roles_of_input = [message.role for message in sample.input if message.role != "system"]
     new_messages = list(sample.messages)
     # Skip the messages that repeat the input, and the system prompts before, between and after
     # them. No message has the role None.
-    for role in (*(given or ["user"]), None):
+    for role in (*(roles_of_input or ["user"]), None):
         new_messages = list(dropwhile(lambda message: message.role == "system", new_messages))
         if new_messages and new_messages[0].role == role:
             new_messages = new_messages[1:]
@@ -117,8 +117,8 @@ def _turns_in(
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
             # The text may repeat the error.
             other_text = "" if text in error else text
-            said = "\n".join(filter(None, [error, other_text]))
-            yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
+            turn_text = "\n".join(filter(None, [error, other_text]))
+            yield Turn("tool", turn_text, call_id=message.tool_call_id, failed=bool(error))
         else:
             yield Turn(message.role, text)
 
@@ -138,9 +138,9 @@ def _assistant_turns(
     calls = [Call(part.id, part.name, part.arguments) for part in used]
     for call in message.tool_calls or []:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
-        given = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
+        call_text = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
         calls.append(
-            Call(id=call.id, name=call.function, arguments=given, inner=inner.get(call.id, ()))
+            Call(id=call.id, name=call.function, arguments=call_text, inner=inner.get(call.id, ()))
         )
     yield Turn("assistant", text=text, calls=tuple(calls))
     for part in used:
@@ -170,9 +170,9 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
                 started[event.id] = event.agent_span_id
             result: Any = event.error.message if event.error else event.result
             parts = result if isinstance(result, list) else [result]
-            said = "\n".join(str(getattr(part, "text", part)) for part in parts)
+            turn_text = "\n".join(str(getattr(part, "text", part)) for part in parts)
             turns.setdefault(span, []).append(
-                Turn("tool", said, call_id=event.id, failed=event.error is not None)
+                Turn("tool", turn_text, call_id=event.id, failed=event.error is not None)
             )
     return {call: turns[span] for call, span in started.items() if span in turns}
 
@@ -210,16 +210,16 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
         for sample in samples:
             request = parse_sample(sample.metadata)
             if isinstance(request, RequestMetadata):
-                known = {name: getattr(request, name) for name in AGREEING_FIELDS}
+                facts_of_item = {name: getattr(request, name) for name in AGREEING_FIELDS}
                 is_valid = sample.invalidation is None
                 answers = parse_answers(request, kept_in_store(sample, NAMESPACE))
                 # All epochs hold the same answers, so each is kept once.
-                for (name, item), given in answers.items():
+                for (name, item), answer in answers.items():
                     question = QuestionRow(
-                        item, **known, source=str(path), row=f"sample {sample.id}"
+                        item, **facts_of_item, source=str(path), row=f"sample {sample.id}"
                     )
                     row = build_response(
-                        question, name, given.text, errored=given.failed is not None
+                        question, name, answer.text, errored=answer.failed is not None
                     )
                     if not is_valid:
                         row = ResponseRow(
@@ -295,18 +295,20 @@ def question_of(
     )
 
 
-def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
+def _split_prompt(prompt: str | list[ChatMessage]) -> tuple[str, str | None]:
     """Return the instruction and the system prompt (None if there is none) of a sample's input.
 
     The instruction has all messages that are no system prompts, joined by empty lines. If there are
     several, each stands below its role, as `[user]`. Media are `[image 1]` or the like.
     """
-    if isinstance(given, str):
-        return given, None
-    asked = [message for message in given if message.role != "system"]
-    system = "\n\n".join(message.text for message in given if message.role == "system") or None
-    texts = text_with_places(asked)
-    named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
+    if isinstance(prompt, str):
+        return prompt, None
+    asked_messages = [message for message in prompt if message.role != "system"]
+    system = "\n\n".join(message.text for message in prompt if message.role == "system") or None
+    texts = text_with_places(asked_messages)
+    texts_with_role = [
+        f"[{message.role}]\n{text}" for message, text in zip(asked_messages, texts, strict=True)
+    ]
     # A single message needs no name of its role.
-    shown = texts if len(asked) == 1 else named
-    return "\n\n".join(shown), system
+    prompt_texts = texts if len(asked_messages) == 1 else texts_with_role
+    return "\n\n".join(prompt_texts), system

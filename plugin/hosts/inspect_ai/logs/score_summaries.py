@@ -180,17 +180,20 @@ def _is_exact(summary: Summary) -> bool:
 
 
 def _has_whole_input(summary: Summary) -> bool:
-    """Return whether the input of a summary has only texts, and no media."""
-    given = summary["input"]
-    return isinstance(given, str) or all(isinstance(text, str) for text in _texts_of_input(given))
+    """Return whether the input of a summary has only texts."""
+    sample_input = summary["input"]
+    return isinstance(sample_input, str) or all(
+        isinstance(text, str) for text in _texts_of_input(sample_input)
+    )
 
 
-def _texts_of_input(given: Any) -> list[Any]:
-    """Return the content of each message of an input, or the input itself if it is a text.
-
-    The content of a message with media is a list, not a text.
-    """
-    return [given] if isinstance(given, str) else [message["content"] for message in given]
+def _texts_of_input(sample_input: Any) -> list[Any]:
+    """Return the texts of an input. Media are no texts."""
+    return (
+        [sample_input]
+        if isinstance(sample_input, str)
+        else [message["content"] for message in sample_input]
+    )
 
 
 def _is_whole_text(text: Any) -> bool:

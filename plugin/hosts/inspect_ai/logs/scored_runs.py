@@ -65,16 +65,16 @@ class ScoredRun(NamedTuple):
         The first is the headline of Inspect, if its values are numbers. Metrics that are not in the
         results come last.
         """
-        shown = metrics_in_results(self.run.header)
+        all_metrics = metrics_in_results(self.run.header)
         measured = [figure.metric for figure in self.figures]
-        first = [name for name in shown if name in measured]
+        first = [name for name in all_metrics if name in measured]
         return tuple(dict.fromkeys((*first, *measured)))
 
 
 def select_metrics(
     runs: Sequence[ScoredRun],
     measures: Collection[Measure],
-    asked: Collection[str],
+    asked_metrics: Collection[str],
     judging: Collection[Measure] = (),
 ) -> tuple[dict[str, frozenset[str]], list[Notice]]:
     """Select the metrics by which each task is ranked.
@@ -82,9 +82,9 @@ def select_metrics(
     Args:
         runs: the runs of all tasks.
         measures: what is known of their metrics.
-        asked: names of metrics, with or without task and scorer, or `all`. If it is empty, the
-            first metric in the results of the logs that two models have is selected for each task;
-            all metrics of the task if there is no such metric.
+        asked_metrics: names of metrics, with or without task and scorer, or `all`. If it is empty,
+            the first metric in the results of the logs that two models have is selected for each
+            task; all metrics of the task if there is no such metric.
         judging: the scorers of verdicts, whose names may be among those that are asked for.
 
     Returns:
@@ -96,20 +96,24 @@ def select_metrics(
         UsageError: no task has one of the metrics that are asked for.
     """
     measure_by_name = {measure.name: measure for measure in measures}
-    _require_known_metrics(runs, measure_by_name, asked, judging)
+    _require_known_metrics(runs, measure_by_name, asked_metrics, judging)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
     for task, runs_of_task in _group_by_task(runs).items():
-        shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
-        known = frozenset(metric for run in shown for metric in run.metrics)
-        if ALL_METRICS in asked:
-            selected[task] = known
-        elif asked:
-            names = {metric: metric_names(measure_by_name.get(metric)) for metric in known}
-            selected[task] = frozenset(name for name in known if names[name] & {*asked})
+        measured_runs = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
+        metrics_of_runs = frozenset(metric for run in measured_runs for metric in run.metrics)
+        if ALL_METRICS in asked_metrics:
+            selected[task] = metrics_of_runs
+        elif asked_metrics:
+            names = {
+                metric: metric_names(measure_by_name.get(metric)) for metric in metrics_of_runs
+            }
+            selected[task] = frozenset(
+                name for name in metrics_of_runs if names[name] & {*asked_metrics}
+            )
         else:
-            headline = choose_headline(task, shown, known)
-            selected[task] = frozenset({headline.metric}) if headline else known
+            headline = choose_headline(task, measured_runs, metrics_of_runs)
+            selected[task] = frozenset({headline.metric}) if headline else metrics_of_runs
             if headline:
                 headlines.append(_without_task(headline, measure_by_name))
     return selected, note_other_metrics(headlines)
@@ -140,7 +144,7 @@ def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headli
 def _require_known_metrics(
     runs: Sequence[ScoredRun],
     measures: Mapping[str, Measure],
-    asked: Collection[str],
+    asked_metrics: Collection[str],
     judging: Collection[Measure],
 ) -> None:
     """Check that some task has each metric that is asked for.
@@ -150,22 +154,21 @@ def _require_known_metrics(
     Args:
         runs: the runs of all tasks.
         measures: what is known of the metrics, by their names in the column `metric`.
-        asked: names of metrics, or `all`.
+        asked_metrics: names of metrics, or `all`.
         judging: the scorers of verdicts.
 
     Raises:
         UsageError: no task has one of the metrics asked for.
     """
-    shown = {metric for each in runs for metric in each.shown_metrics}
-    known = sorted({*shown, *(scorer.name for scorer in judging)})
-    names = {ALL_METRICS}
-    for metric in shown:
-        names |= metric_names(measures.get(metric))
-    for scorer in judging:
-        names |= {*scorer.names}
-    for name in asked:
-        if known and name not in names:
-            raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
+    shown_metrics = {metric for each in runs for metric in each.shown_metrics}
+    known_metrics = sorted({*shown_metrics, *(scorer.name for scorer in judging)})
+    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown_metrics))
+    names = names.union(*(scorer.names for scorer in judging))
+    for name in asked_metrics:
+        if known_metrics and name not in names:
+            raise UsageError(
+                f"no task has the metric {name!r}; there are: {some(known_metrics, most=10)}"
+            )
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:

@@ -87,26 +87,26 @@ def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
     """
     if not record.error:
         return None
-    kept = _kept_record(record)
-    if kept is None:
+    stop_record = _kept_record(record)
+    if stop_record is None:
         return _reason_in_message(record.error.message)
-    cannot_judge = kept.code is not None
+    cannot_judge = stop_record.code is not None
     is_played_by_host = isinstance(record, EvalLog) and PLAYED_FOR in (record.eval.metadata or {})
     is_whole = isinstance(record, EvalLog) and not cannot_judge and not is_played_by_host
     how_to_resume = HOW_TO_RESUME if is_whole else ""
-    return StopReason(text=kept.to_text(), cannot_judge=cannot_judge, resuming=how_to_resume)
+    return StopReason(text=stop_record.to_text(), cannot_judge=cannot_judge, resuming=how_to_resume)
 
 
-def write_stop(log: EvalLog, kept: Mapping[str, Any]) -> None:
+def write_stop(log: EvalLog, record_of_sample: Mapping[str, Any]) -> None:
     """Write the record that a sample of a stopped run has into the header of the log, in place.
 
     Args:
         log: the log, whose metadata are changed, too.
-        kept: the record in the store of the sample.
+        record_of_sample: the record in the store of the sample.
     """
     from podium.hosts.inspect_ai.logs.ranking_in_log import write_header
 
-    record = {**kept, "eval_id": log.eval.eval_id}
+    record = {**record_of_sample, "eval_id": log.eval.eval_id}
     log.eval.metadata = {**(log.eval.metadata or {}), STOP: record}
     place = place_of(log.location)
     path = local_file(place)
@@ -121,11 +121,11 @@ def _kept_record(record: EvalLog | EvalSample) -> StopRecord | None:
     A record that another eval has left in the metadata is not one of this log.
     """
     if isinstance(record, EvalLog):
-        kept = (record.eval.metadata or {}).get(STOP)
-        is_own = isinstance(kept, Mapping) and kept.get("eval_id") == record.eval.eval_id
-        return StopRecord.parse(kept) if is_own else None
-    kept = record.store.get(STOP)
-    return StopRecord.parse(kept) if isinstance(kept, Mapping) else None
+        entry = (record.eval.metadata or {}).get(STOP)
+        is_own = isinstance(entry, Mapping) and entry.get("eval_id") == record.eval.eval_id
+        return StopRecord.parse(entry) if is_own else None
+    entry = record.store.get(STOP)
+    return StopRecord.parse(entry) if isinstance(entry, Mapping) else None
 
 
 def _reason_in_message(message: str) -> StopReason | None:

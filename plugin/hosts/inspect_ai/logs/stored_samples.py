@@ -249,43 +249,43 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
 
     The entries of podium in its store are read only if the sample failed or requests answers.
     """
-    kept = sample.fields(SCORED_FIELDS)
-    scores = SCORES.validate_python(kept.get("scores") or {})
-    error = kept.get("error")
-    invalidation = kept.get("invalidation")
+    stored_fields = sample.fields(SCORED_FIELDS)
+    scores = SCORES.validate_python(stored_fields.get("scores") or {})
+    error = stored_fields.get("error")
+    invalidation = stored_fields.get("invalidation")
     why_invalidated = None
     if invalidation is not None:
         why_invalidated = invalidation.get("reason") or ""
     entries = None
-    metadata = kept.get("metadata") or {}
+    metadata = stored_fields.get("metadata") or {}
     if error or REQUEST_KEY in metadata:
         entries = (sample.fields({"store"}).get("store") or {}).get(NAMESPACE)
     return ScoredSample(
-        id=kept["id"],
-        epoch=kept["epoch"],
+        id=stored_fields["id"],
+        epoch=stored_fields["epoch"],
         metadata=metadata,
         scores=scores,
         error=error and error["message"],
         invalidated=why_invalidated,
         kept=entries,
-        input=kept.get("input") or "",
-        choices=kept.get("choices") or (),
-        target=kept.get("target") or (),
-        attachments=_attachments_of(sample, kept),
+        input=stored_fields.get("input") or "",
+        choices=stored_fields.get("choices") or (),
+        target=stored_fields.get("target") or (),
+        attachments=_attachments_of(sample, stored_fields),
     )
 
 
-def _attachments_of(sample: SampleFile, kept: Mapping[str, Any]) -> Mapping[str, str]:
+def _attachments_of(sample: SampleFile, stored_fields: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the attachments of a sample by name, to which its input may refer.
 
     They are empty for a large sample whose input, choices and target refer to none.
 
     Args:
         sample: the file of the sample.
-        kept: its fields `input`, `choices` and `target`, if it has them.
+        stored_fields: its fields `input`, `choices` and `target`, if it has them.
     """
-    asked = [kept.get(name) for name in ("input", "choices", "target")]
-    if sample.is_large and ATTACHMENT not in json.dumps(asked):
+    shown_to_model = [stored_fields.get(name) for name in ("input", "choices", "target")]
+    if sample.is_large and ATTACHMENT not in json.dumps(shown_to_model):
         return {}
     return sample.fields({"attachments"}).get("attachments") or {}
 
@@ -294,8 +294,8 @@ def _parse_whole(sample: SampleFile) -> EvalSample:
     """Parse a sample with its messages, and with its events if a tool call started an agent."""
     unused = {"store"} if sample.holds(AGENT_STARTED) else {"store", "events", "events_data"}
     fields = sample.fields(frozenset(EvalSample.model_fields) - unused)
-    kept = {name: value for name, value in fields.items() if name not in unused}
-    return resolve_sample_attachments(EvalSample.model_validate(kept))
+    used_fields = {name: value for name, value in fields.items() if name not in unused}
+    return resolve_sample_attachments(EvalSample.model_validate(used_fields))
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
@@ -315,11 +315,11 @@ def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
     """Convert a sample that Inspect has read to a `ScoredSample`, as `_parse_scored` makes it."""
-    given: Input
+    sample_input: Input
     if isinstance(sample.input, str):
-        given = sample.input
+        sample_input = sample.input
     else:
-        given = [message.model_dump() for message in sample.input]
+        sample_input = [message.model_dump() for message in sample.input]
     has_entries = sample.error is not None or REQUEST_KEY in sample.metadata
     return ScoredSample(
         id=sample.id,
@@ -329,7 +329,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         error=sample.error.message if sample.error else None,
         invalidated=reason_of_invalidation(sample),
         kept=sample.store.get(NAMESPACE) if has_entries else None,
-        input=given,
+        input=sample_input,
         choices=sample.choices or (),
         target=sample.target,
     )

@@ -67,16 +67,16 @@ def leave_out_unscored_tasks(
         The other logs, and a note on the tasks; no note if each task has a scorer.
     """
     scored = {run.header.eval.task for run in runs if _has_scorer(run)}
-    kept = [run for run in runs if run.header.eval.task in scored]
+    scored_runs = [run for run in runs if run.header.eval.task in scored]
     alone = [run for run in runs if run.header.eval.task not in scored]
     if not alone:
-        return kept, []
+        return scored_runs, []
     fields = {
         "tasks": sorted({run.header.eval.task for run in alone}),
         "logs": len(alone),
         "command": judge_command([run.path for run in alone]),
     }
-    return kept, [Notice(WITHOUT_SCORER, fields)]
+    return scored_runs, [Notice(WITHOUT_SCORER, fields)]
 
 
 def _has_scorer(run: FiledRun) -> bool:

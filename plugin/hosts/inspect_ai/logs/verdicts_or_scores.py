@@ -67,28 +67,28 @@ def choose_verdicts_or_scores(logs: Sequence[RowsOfLog], reading: Reading) -> Co
     Raises:
         UsageError: the user asks for verdicts and for scores of one task.
     """
-    chosen: dict[str, bool] = {}
-    counted = CountedRows(
+    by_verdicts: dict[str, bool] = {}
+    counted_rows = CountedRows(
         frames=[], judging=frozenset(_judging_of(logs)), without=[], notes=[], lost=[]
     )
-    asked = metrics_asked_for(reading)
+    asked_metrics = metrics_asked_for(reading)
     for task, logs_of_task in _logs_of_tasks(logs).items():
         if reading.human_judge is not None:
             continue
         of_task = _TaskRows(task, logs_of_task)
-        chosen[task] = of_task.verdicts_count(asked)
-        counted.notes.extend(of_task.notes(asked, by_verdicts=chosen[task]))
-        counted.lost.extend(of_task.notes_on_lost_models(by_verdicts=chosen[task]))
-        if of_task.judged and not of_task.scored and not chosen[task]:
-            counted.without.append(task)
+        by_verdicts[task] = of_task.verdicts_count(asked_metrics)
+        counted_rows.notes.extend(of_task.notes(asked_metrics, by_verdicts=by_verdicts[task]))
+        counted_rows.lost.extend(of_task.notes_on_lost_models(by_verdicts=by_verdicts[task]))
+        if of_task.judged and not of_task.scored and not by_verdicts[task]:
+            counted_rows.without.append(task)
     for log in logs:
         verdicts, scores = log.rows.verdicts, log.rows.scores
         frame = scores if verdicts is None else verdicts
-        if log.run.header.eval.task in chosen and not is_tournament(log.run.header):
-            frame = verdicts if chosen[log.run.header.eval.task] else scores
+        if log.run.header.eval.task in by_verdicts and not is_tournament(log.run.header):
+            frame = verdicts if by_verdicts[log.run.header.eval.task] else scores
         if frame is not None:
-            counted.frames.append((log.run, frame))
-    return counted
+            counted_rows.frames.append((log.run, frame))
+    return counted_rows
 
 
 class _TaskRows:
@@ -107,30 +107,30 @@ class _TaskRows:
         self.scorers = [*dict.fromkeys(name for log in logs for name in log.rows.judging)]
         self.measures = _measures_of(self.scored)
 
-    def verdicts_count(self, asked: Collection[str]) -> bool:
+    def verdicts_count(self, asked_metrics: Collection[str]) -> bool:
         """Return whether the verdicts of the task count; else its scores do.
 
         Args:
-            asked: names of metrics, with or without task and scorer, or `all`; empty if the user
-                names none.
+            asked_metrics: names of metrics, with or without task and scorer, or `all`; empty if the
+                user names none.
 
         Raises:
             UsageError: the user asks for verdicts and for scores of the task.
         """
         if not self.judged:
             return False
-        if not asked:
+        if not asked_metrics:
             return not self.scored or self._judged_models() >= len(self._scored_models())
-        scores = [name for name in asked if self._is_of_scores(name)]
+        scores = [name for name in asked_metrics if self._is_of_scores(name)]
         judging = {name for scorer in _judging_of(self.judged) for name in scorer.names}
-        verdicts = [name for name in asked if name in judging]
+        verdicts = [name for name in asked_metrics if name in judging]
         if scores and verdicts:
             raise UsageError(
                 f"{option_text('metric', verdicts[0])} asks for the verdicts of {self.task}, and "
                 f"{option_text('metric', scores[0])} for its scores, which are not ranked "
                 "together: give one of them"
             )
-        return bool(verdicts) or (not scores and ALL_METRICS in asked)
+        return bool(verdicts) or (not scores and ALL_METRICS in asked_metrics)
 
     def _is_of_scores(self, name: str) -> bool:
         """Return whether a name that the user asks for is that of a metric of the scores."""
@@ -146,20 +146,20 @@ class _TaskRows:
         """Return the names of the models with scores."""
         return {log.run.who for log in self.scored}
 
-    def notes(self, asked: Collection[str], *, by_verdicts: bool) -> Iterator[Notice]:
+    def notes(self, asked_metrics: Collection[str], *, by_verdicts: bool) -> Iterator[Notice]:
         """Yield a note per log none of whose battles was judged, and one on rows that do not count.
 
         The second is left out if the user names a metric, or if all rows are of one kind.
 
         Args:
-            asked: names of metrics that the user asks for; empty if there are none.
+            asked_metrics: names of metrics that the user asks for; empty if there are none.
             by_verdicts: whether the verdicts count.
         """
         for log in self.logs:
             if log.rows.unjudged:
                 fields = {"path": str(log.run.path), "scorers": [*log.rows.judging]}
                 yield Notice("battles-not-judged", {**fields, "why": log.rows.unjudged})
-        if asked or not (self.judged and self.scored):
+        if asked_metrics or not (self.judged and self.scored):
             return
         numbers = {"judged": self._judged_models(), "scored": len(self._scored_models())}
         code = "verdicts-count" if by_verdicts else "scores-count"

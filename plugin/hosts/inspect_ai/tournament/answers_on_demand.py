@@ -137,8 +137,12 @@ class AnswerRequests:
         Without recorded answers, it is that of `USUAL_TOKENS` tokens. It is never longer than
         `max_tokens` of the calls, if these have such a limit.
         """
-        known = [len(text) for texts in responses.texts.values() for text in texts.values()]
-        usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        known_lengths = [len(text) for texts in responses.texts.values() for text in texts.values()]
+        usual = (
+            round(sum(known_lengths) / len(known_lengths))
+            if known_lengths
+            else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        )
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
     def cost_text(self, responses: Responses, wanted: Collection[tuple[str, str]]) -> str:
@@ -156,15 +160,15 @@ class AnswerRequests:
         tokens_in = f"{characters_in / CHARACTERS_PER_TOKEN:,.0f} input"
         tokens_out = f"{len(wanted) * usual:,.0f} output tokens"
         names = sorted({name for name, _ in wanted})
-        asked = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
-        asked += f" asked of {some(names, most=5)}"
-        sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
-        how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
-        return f"{sentence} ({how})" if how else sentence
+        answers_text = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
+        answers_text += f" asked of {some(names, most=5)}"
+        sentence = f"{answers_text}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
+        settings_text = ", ".join(f"{name}={value}" for name, value in self.generation.items())
+        return f"{sentence} ({settings_text})" if settings_text else sentence
 
 
 def split_requests(
-    prompts: Sequence[str], when: str, how: Mapping[str, Any], cluster: str | None = None
+    prompts: Sequence[str], when: str, options: Mapping[str, Any], cluster: str | None = None
 ) -> tuple[AnswerRequests, dict[str, Any]]:
     """Split options into the requests to models that are asked on demand and the judge's options.
 
@@ -175,7 +179,7 @@ def split_requests(
     Args:
         prompts: sources of prompts, which are read here.
         when: when models are asked, one of `CHOICES`.
-        how: options of the judge and of the models, by name.
+        options: options of the judge and of the models, by name.
         cluster: the key or column with the groups of items; None if items have no groups.
 
     Returns:
@@ -196,15 +200,15 @@ def split_requests(
             )
             sources = ",".join(prompts)
             raise UsageError(f"prompts={sources}: no model has the role {ROLE}; {remedy}")
-        return AnswerRequests(), dict(how)
+        return AnswerRequests(), dict(options)
     models = models_by_name()
     questions, notes = read_questions(prompts, cluster)
     judges = {*map(str, judges_by_role())}
     also_judges = [name for name, model in models.items() if str(model) in judges]
     if also_judges:
         notes.append(Notice("judges-own-answers", {"models": also_judges}))
-    generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
-    of_judge = {name: value for name, value in how.items() if name not in GENERATION}
+    generation = {name: options[name] for name in GENERATION if options.get(name) is not None}
+    of_judge = {name: value for name, value in options.items() if name not in GENERATION}
     system = of_judge["system"] if isinstance(of_judge.get("system"), str) else None
     if system is not None:
         # The judge is shown the system message of the models.
@@ -280,8 +284,10 @@ def read_questions(
     questions: list[QuestionRow] = []
     notes: list[Notice] = []
     for source in sources:
-        named = _questions_by_name(source, cluster)
-        rows, remarks = named or read_prompts(source, readers=(READER,), cluster=cluster)
+        questions_by_name = _questions_by_name(source, cluster)
+        rows, remarks = questions_by_name or read_prompts(
+            source, readers=(READER,), cluster=cluster
+        )
         if not rows:
             remedy = "give a row per prompt with id and instruction"
             raise UsageError(f"prompts={source}: no prompts in it; {remedy}")
@@ -389,9 +395,9 @@ async def _ask_model(
         config = config.merge(GenerateConfig(batch=batch_of(model)))
         of_call = {**settings, "watch": calls.watch_of(model)}
 
-        async def generate(asked: Model, own: GenerateConfig) -> ModelOutput:
+        async def generate(asked_model: Model, own: GenerateConfig) -> ModelOutput:
             """Call the model, or a copy without options that it refuses, with settings."""
-            return await generate_output(asked, messages, config=own, **of_call)
+            return await generate_output(asked_model, messages, config=own, **of_call)
 
         ask = partial(trials.call, name, model, config, generate)
         output = await calls.call(name, ask, waits=not has_batches(model))
@@ -446,15 +452,15 @@ def ask_models(
         messages = _messages_to_model(request, state.input)
         ask = partial(_ask_model, calls, trials, messages=messages, **settings)
         # All epochs of the tournament use the same answers.
-        asked = [
+        asked_calls = [
             partial(calls.ask_once, (name, request.item), partial(ask, name))
             for name in request.asked_models
         ]
         with estimating_tokens() as estimate:
-            answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
+            answers = dict(zip(request.asked_models, await make_calls(asked_calls), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
-        state.store.set(NAMESPACE, {name: given.to_log() for name, given in answers.items()})
+        state.store.set(NAMESPACE, {name: answer.to_log() for name, answer in answers.items()})
         state.output.completion = _joined_texts(answers.values())
         state.completed = True
         return state
@@ -464,7 +470,7 @@ def ask_models(
 
 def _joined_texts(answers: Iterable[GivenAnswer]) -> str:
     """Return the text of each answer, or else why it failed, as paragraphs."""
-    return "\n\n".join(given.text or given.failed or "" for given in answers)
+    return "\n\n".join(answer.text or answer.failed or "" for answer in answers)
 
 
 def _messages_to_model(
@@ -554,28 +560,27 @@ class AnswerCollector:
         answered: dict[tuple[str, str], GivenAnswer] = {}
         for answers in attempts:
             answered |= answers
-        texts = {key: self._text_of(given) for key, given in answered.items()}
-        for name in {name for (name, _), given in answered.items() if given.gave_up}:
+        texts = {key: self._text_of(answer) for key, answer in answered.items()}
+        for name in {name for (name, _), answer in answered.items() if answer.gave_up}:
             not_asked = ((name, key) for key in self._start.pending[name])
             texts |= {key: (None, ERRORED) for key in not_asked if key not in texts}
-        causes = (given.failed for given in answered.values() if given.failed is not None)
+        causes = (answer.failed for answer in answered.values() if answer.failed is not None)
         self.cause = next(causes, "")
         self.failed = frozenset(key for key, (text, _) in texts.items() if text is None)
         self.sample_builder.responses = self._start.with_answers(texts)
 
-    def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
+    def _text_of(self, answer: GivenAnswer) -> tuple[str | None, str]:
         """Return the text to be judged and an empty reason; or None and why there is no text.
 
         Reasoning is removed if `reasoning` is `strip`. The reason is `ERRORED`, `ONLY_REASONING` or
         `EMPTY_RESPONSE`.
         """
-        if given.text is None:
+        if answer.text is None:
             return None, ERRORED
-        text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
+        text = strip_reasoning(answer.text) if self.reasoning == "strip" else answer.text
         if text.strip():
             return text, ""
-        why = ONLY_REASONING if given.text.strip() else EMPTY_RESPONSE
-        return None, why
+        return None, ONLY_REASONING if answer.text.strip() else EMPTY_RESPONSE
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.

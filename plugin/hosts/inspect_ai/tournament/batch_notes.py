@@ -22,8 +22,8 @@ def notes_on_batches(
         judges: the judges.
         models: the models that are asked for answers.
     """
-    asked = [*judges, *models]
-    with_batches = [model for model in asked if has_batches(model)]
+    asked_models = [*judges, *models]
+    with_batches = [model for model in asked_models if has_batches(model)]
     if with_batches and rounds != 1:
         seconds = max(seconds_of_batch(batch_of(model)) for model in with_batches)
         if rounds is None:
@@ -33,6 +33,6 @@ def notes_on_batches(
             fields = {"rounds": rounds, "seconds": seconds, "days": rounds}
             yield Notice("batches-in-rounds", {**fields, "minutes": rounds * seconds / 60})
     named_with_batches = {*map(str, with_batches)}
-    without = sorted({str(model) for model in asked if batch_of(model)} - named_with_batches)
+    without = sorted({str(model) for model in asked_models if batch_of(model)} - named_with_batches)
     if without:
         yield Notice("no-batches", {"models": without})

@@ -155,10 +155,10 @@ def _cost_sentences(
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     of_battles = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    judged = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
+    calls_text = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
     cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
-    cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
+    cost = f"{competing}; {calls_text} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     prices = request.options.prices or {}
     of_judges = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
@@ -197,7 +197,7 @@ def _round_calls_up(calls: float) -> int:
 
 
 def _judge_texts(
-    how: Judging,
+    judging: Judging,
     calls: Sequence[int],
     tokens: float,
     cacheable: CacheableInput,
@@ -206,7 +206,7 @@ def _judge_texts(
     """Return the texts of `_judge_text` that are not empty.
 
     Args:
-        how: how judges are asked.
+        judging: how judges are asked.
         calls: number of the calls of each judge, in their order; or one number in a list, if all
             judges make the same.
         tokens: input tokens per call.
@@ -216,7 +216,7 @@ def _judge_texts(
     judges: list[Model | None] = [*judges_by_role()] or [None]
     of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
     texts = [
-        _judge_text(model, how, number, tokens, cacheable, prices)
+        _judge_text(model, judging, number, tokens, cacheable, prices)
         for model, number in zip(judges, of_judges, strict=True)
     ]
     return [*filter(None, texts)]
@@ -249,24 +249,23 @@ def _calls_at_most(
     first = source.first.pairings
     has_one_round = len(first) >= source.rule.size(field)
     if has_one_round:
-        asked = [*first]
+        asked_pairings = [*first]
         if plan.judging.identical == "tie":
-            asked = [pairing for pairing in first if not responses.are_identical(pairing)]
-        responses_asked = set[tuple[str, str]]()
-        for pairing in asked:
-            responses_asked |= {(pairing.item, pairing.a), (pairing.item, pairing.b)}
-        graded = len(responses_asked)
+            asked_pairings = [pairing for pairing in first if not responses.are_identical(pairing)]
+        graded = len(
+            {(pairing.item, name) for pairing in asked_pairings for name in (pairing.a, pairing.b)}
+        )
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
     return min(calls, ceil(graded * responses.mean_number()) * gradings)
 
 
-def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:
+def _count_identical(responses: Responses, first: Sequence[Pairing], judging: Judging) -> int:
     """Count the battles of the first round that are ties of identical responses.
 
     0 if judges are asked about identical responses, too.
     """
-    if how.identical != "tie":
+    if judging.identical != "tie":
         return 0
     keys = responses.keys_with_equal_texts()
     items = {item.id for item in responses.items if not keys.isdisjoint(item.keys)}
@@ -322,7 +321,7 @@ def _rounds_text(source: TournamentSource) -> str:
     return ", in one round" if number == 1 else f", in at most {number:,} rounds"
 
 
-def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: CacheableInput) -> str:
+def _tokens_text(calls: int, per_call: float, judging: Judging, cacheable: CacheableInput) -> str:
     """Write the input tokens of all calls, and the most output tokens if every judge has a limit.
 
     All calls are taken to have the largest limit (`most_output`). If a judge has none, only the
@@ -331,10 +330,10 @@ def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: Cacheable
     Args:
         calls: number of calls.
         per_call: input tokens of a call.
-        how: how judges are asked.
+        judging: how judges are asked.
         cacheable: how much of the input a provider's prompt cache can serve.
     """
-    limits_of_judges = [most_output(limits, how) for limits in judge_limits(how).values()]
+    limits_of_judges = [most_output(limits, judging) for limits in judge_limits(judging).values()]
     known_limits = [limit for limit in limits_of_judges if limit]
     text = f"about {calls * per_call:,.0f} input"
     if known_limits and len(known_limits) == len(limits_of_judges):
@@ -359,7 +358,7 @@ def _cacheable_text(cacheable: CacheableInput) -> str:
     )
 
 
-def most_output(limits: CallLimits, how: Judging) -> int | None:
+def most_output(limits: CallLimits, judging: Judging) -> int | None:
     """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
 
     With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts. The
@@ -367,9 +366,9 @@ def most_output(limits: CallLimits, how: Judging) -> int | None:
 
     Args:
         limits: the limits of the judge.
-        how: how it is asked.
+        judging: how it is asked.
     """
-    if how.replies == "schema":
+    if judging.replies == "schema":
         return limits.schema
     if limits.text is None or limits.schema is None:
         return limits.text
@@ -378,7 +377,7 @@ def most_output(limits: CallLimits, how: Judging) -> int | None:
 
 def _judge_text(
     model: Model | None,
-    how: Judging,
+    judging: Judging,
     calls: int,
     tokens: float,
     cacheable: CacheableInput,
@@ -392,26 +391,26 @@ def _judge_text(
 
     Args:
         model: the judge; None if no role is known yet.
-        how: how judges are asked.
+        judging: how judges are asked.
         calls: number of the judge's calls.
         tokens: input tokens per call.
         cacheable: how much of them a prompt cache can serve.
         prices: prices that the user gave.
     """
-    limits = limits_of(how, model)
+    limits = limits_of(judging, model=model)
     parts = []
     if model and len(judges_by_role()) > 1:
         calls_text = f"about {calls:,} {plural('call', calls)}, {calls * tokens:,.0f} input tokens"
         parts.append(calls_text)
     price_text = ""
     if model:
-        most_out = most_output(limits, how)
+        most_out = most_output(limits, judging)
         share = cacheable.share_of(model)
         price_text = _price_text(model, most_out, calls, tokens, share, prices)
     if price_text:
         parts.append(price_text)
-    if how.realization.template is not None and not _IS_BRIEF.get():
-        parts.append(f"replies={how.replies}, {limits.to_text()}")
+    if judging.realization.template is not None and not _IS_BRIEF.get():
+        parts.append(f"replies={judging.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
@@ -457,8 +456,8 @@ def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str
             "of the format eval: leave it out"
         )
     number = rounds_of(source.rule, source.field)
-    asked = [*questions.requests.models.values()]
-    for note in notes_on_batches(number, judges_by_role(), asked):
+    asked_models = [*questions.requests.models.values()]
+    for note in notes_on_batches(number, judges_by_role(), asked_models):
         yield f"{note.severity}: {notice_text(note)}"
 
 
@@ -477,7 +476,7 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
     return f"{count} {have} no responses here and {are} missing, {lost}"
 
 
-def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
+def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], judging: Judging) -> float:
     """Estimate the mean number of tokens of a prompt from a sample of the battles.
 
     Checklists do not count, because they are not written yet. The estimate is 0 if no battle has
@@ -486,7 +485,7 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
     step = max(1, len(pairings) // SAMPLED_PROMPTS)
     some_pairings = pairings[::step]
     tokens = [
-        count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, how, ("ab",))
+        count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, judging, ("ab",))
     ]
     return sum(tokens) / max(len(tokens), 1)
 
@@ -494,7 +493,7 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
 def _cacheable_input(
     responses: Responses,
     pairings: Sequence[Pairing],
-    how: Judging,
+    judging: Judging,
     rotation: JudgeRotation | None,
 ) -> CacheableInput:
     """Estimate how much of the input tokens the judges' providers can serve from prompt caches.
@@ -506,7 +505,7 @@ def _cacheable_input(
     Args:
         responses: the responses.
         pairings: the battles.
-        how: how judges are asked.
+        judging: how judges are asked.
         rotation: assigns judges to battles; None if all judges judge every battle.
     """
     measured: list[Pairing] = []
@@ -514,12 +513,12 @@ def _cacheable_input(
         if measured and len(measured) + len(battles) > MEASURED_PROMPTS:
             break
         measured += battles[:MEASURED_PROMPTS]
-    orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
+    orders = ("ab", "ba") if judging.is_pairwise and judging.orders == "both" else ("ab",)
     models = [str(model) for model in judges_by_role()] or [""]
-    all_prompts = _prompts_of(responses, measured, how, orders)
+    all_prompts = _prompts_of(responses, measured, judging, orders)
     # A judge without a measured battle is expected to find as much in its cache as all together.
     prompts_by_judge = [
-        _prompts_of(responses, battles, how, orders) or all_prompts
+        _prompts_of(responses, battles, judging, orders) or all_prompts
         for battles in _battles_by_judge(measured, rotation, len(models))
     ]
     numbers = [least_cached(model) for model in models]
@@ -570,7 +569,7 @@ def _battles_by_item(pairings: Sequence[Pairing]) -> Iterator[Sequence[Pairing]]
 
 
 def _prompts_of(
-    responses: Responses, pairings: Sequence[Pairing], how: Judging, orders: Sequence[str]
+    responses: Responses, pairings: Sequence[Pairing], judging: Judging, orders: Sequence[str]
 ) -> list[str]:
     """Return the prompts of battles in the given orders, without checklists.
 
@@ -580,22 +579,22 @@ def _prompts_of(
     Args:
         responses: the responses.
         pairings: the battles.
-        how: how judges are asked.
+        judging: how judges are asked.
         orders: `ab`, `ba` or both: which response is shown first.
     """
-    if how.realization.template is None:
+    if judging.realization.template is None:
         return []
-    plain = replace(how, settings=replace(how.settings, checklist=False))
+    plain = replace(judging, settings=replace(judging.settings, checklist=False))
     prompts = []
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
             adapted = plain.adapted_to(transcript=battle.transcript)
             write_prompt = adapted.schema_prompt if adapted.asks_schema_first else adapted.prompt
             for order in orders:
-                shown: tuple[str, ...] = (battle.response_a, battle.response_b)
+                shown_responses: tuple[str, ...] = (battle.response_a, battle.response_b)
                 if order == "ba":
-                    shown = shown[::-1]
-                if not how.is_pairwise:
-                    shown = shown[:1]
-                prompts.append(write_prompt(prompt_texts(battle, shown)))
+                    shown_responses = shown_responses[::-1]
+                if not judging.is_pairwise:
+                    shown_responses = shown_responses[:1]
+                prompts.append(write_prompt(prompt_texts(battle, shown_responses)))
     return prompts

@@ -75,9 +75,9 @@ class SampleBuilder:
         for pairing, judges in self._with_judges(pairings):
             # Ids have short names, because Inspect shows them in lists.
             first = None if pairing.first is None else short.get(pairing.first)
-            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
-            build = partial(self._build_battle, named.key, pairing, judges, number)
-            yield PlannedSample(named.key, build)
+            short_pairing = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
+            build = partial(self._build_battle, short_pairing.key, pairing, judges, number)
+            yield PlannedSample(short_pairing.key, build)
 
     def _build_battle(
         self, sample_id: str, pairing: Pairing, judges: Sequence[str], number: int
@@ -229,8 +229,10 @@ class SampleBuilder:
     def _build_sample(self, sample_id: str, item_id: str, metadata: dict[str, Any]) -> Sample:
         """Return the sample of a battle or pack; its input is the item's instruction and media."""
         item = self.items[item_id]
-        given = input_of(item.instruction, item.media)
-        return Sample(id=sample_id, input=given, target=item.reference or "", metadata=metadata)
+        prompt_of_model = input_of(item.instruction, item.media)
+        return Sample(
+            id=sample_id, input=prompt_of_model, target=item.reference or "", metadata=metadata
+        )
 
 
 class PlannedSample(NamedTuple):
@@ -323,12 +325,12 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
                 places.append(k)
         battles = [metadata.battles[k] for k in places]
         names = {name for battle in battles for name in battle}
-        shown = {name: text for name, text in metadata.responses.items() if name in names}
+        responses = {name: text for name, text in metadata.responses.items() if name in names}
         earlier = {}
         for epoch, replies in failed.items():
             earlier[epoch] = [replies[k] for k in places]
         again: BattleMetadata | PackMetadata = metadata.model_copy(
-            update={"battles": battles, "responses": shown, "earlier": earlier}
+            update={"battles": battles, "responses": responses, "earlier": earlier}
         )
     else:
         again = metadata.model_copy(update={"earlier": failed})
@@ -340,10 +342,10 @@ def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
 
     Empty if no call failed, if the sample ended with an error, or if no judge was asked.
     """
-    kept = kept_in_store(sample, NAMESPACE)
-    if sample.error is not None or not was_judge_asked(kept):
+    entry = kept_in_store(sample, NAMESPACE)
+    if sample.error is not None or not was_judge_asked(entry):
         return ()
-    replies = SampleReplies.parse(kept).to_battles()
+    replies = SampleReplies.parse(entry).to_battles()
     return replies if any(battle.has_failed for battle in replies) else ()
 
 
@@ -369,12 +371,12 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         return ()
     contents = parse_sample(sample.metadata)
     score = next(iter(sample.scores.values()))
-    kept = (score.metadata or {}).get(NAMESPACE) or {}
+    entry = (score.metadata or {}).get(NAMESPACE) or {}
     rows: list[dict[str, Any]] = []
     if isinstance(contents, PackMetadata):
-        rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
+        rows = PackVerdicts.parse(entry).battles.to_rows() if entry else []
     elif isinstance(contents, BattleMetadata):
-        verdict = {name: kept.get(name) for name in ("margin", "identical")}
+        verdict = {name: entry.get(name) for name in ("margin", "identical")}
         rows = [{**contents.to_log(), **verdict, "credit": credit_in(score)}]
     outcomes = []
     for row in rows:
@@ -387,7 +389,7 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         )
         margin = None if row["credit"] is None else row["margin"]
         is_asked = not row.get("identical")
-        outcomes.append(Outcome(pairing, row["credit"], margin, is_asked))
+        outcomes.append(Outcome(pairing, credit=row["credit"], margin=margin, is_asked=is_asked))
     return tuple(outcomes)
 
 

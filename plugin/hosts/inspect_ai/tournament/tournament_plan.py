@@ -145,7 +145,9 @@ def _settle_judging(seed: int, judge_options: Mapping[str, Any], responses: Resp
     return judging
 
 
-def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
+def side_fixed_first(
+    name: str, rule: Any, judging: Judging, given_options: Mapping[str, Any]
+) -> str | None:
     """Check the options of the judge, and return the side for which `Judging.calls` counts calls.
 
     It is `a` if the tournament itself decides which response is shown first, so that a battle takes
@@ -155,7 +157,7 @@ def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, A
         name: name of the tournament, for error messages.
         rule: the tournament.
         judging: how the judge is asked.
-        how: the options of the judge that were given, by name.
+        given_options: the options of the judge that were given, by name.
 
     Raises:
         UsageError: the tournament decides the order, and the option `orders` is given or the judge
@@ -163,13 +165,13 @@ def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, A
     """
     if not fixes_first_shown(rule):
         return None
-    if "orders" in how:
+    if "orders" in given_options:
         why = (
             "balances the orders itself (first to one neighbour, second to the other), "
             "for one call a battle"
         )
         remedy = "leave it out (repeats=N repeats each of them)"
-        raise UsageError(f"orders={how['orders']}: {name} {why}; {remedy}")
+        raise UsageError(f"orders={given_options['orders']}: {name} {why}; {remedy}")
     if not judging.is_pairwise:
         why = (
             f"rates each response once, so {name} saves no call and loses comparisons; "
@@ -265,14 +267,15 @@ def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterato
     now = {judge.name: judge for judge in (judge_of(model, judging) for model in judges_by_role())}
     earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
     for group in judges_with_other_replies([*earlier.values(), *now.values()]):
-        asked = [name for name in group if name in now]
-        if not asked:
+        asked_names = [name for name in group if name in now]
+        if not asked_names:
             continue
         others = [name for name in group if name not in now]
         for judge in others:
             replies = _option_that_asks_alike(earlier[judge].replies or "text", judging)
             yield Notice(
-                "earlier-form", {"log": log, "judge": judge, "now": asked[0], "replies": replies}
+                "earlier-form",
+                {"log": log, "judge": judge, "now": asked_names[0], "replies": replies},
             )
 
 

@@ -186,8 +186,8 @@ def _limit_cost(
 ) -> CostLimit | None:
     """Return the limit of what models and judges may cost; None if `max_cost` is not given."""
     options = request.options
-    asked = [*questions.requests.models.values()] if plan.collector else []
-    return build_cost_limit(options.max_cost, options.prices, asked, plan.judging.attempts)
+    asked_models = [*questions.requests.models.values()] if plan.collector else []
+    return build_cost_limit(options.max_cost, options.prices, asked_models, plan.judging.attempts)
 
 
 def _build_solvers(
@@ -198,7 +198,7 @@ def _build_solvers(
     """
     options = request.options
     record = competitors.record
-    how: dict[str, Any] = {
+    solver_options: dict[str, Any] = {
         "seed": options.seed,
         "cache": options.cache,
         "call_timeout": options.call_timeout,
@@ -206,8 +206,8 @@ def _build_solvers(
         **plan.judge_options,
     }
     if plan.rotation:
-        how["rotating"] = len(plan.rotation.judges)
-    verdicts = judge(asked_before=record.repeats if record else {}, **how)
+        solver_options["rotating"] = len(plan.rotation.judges)
+    verdicts = judge(asked_before=record.repeats if record else {}, **solver_options)
     if not plan.collector:
         return verdicts
     answers = ask_models(
@@ -277,9 +277,9 @@ def _build_metadata(
     more["item_columns"] = competing.dividing_columns()
     if competitors.record:
         more["preferred"] = competitors.record.preferred
-    given = {name: value for name, value in more.items() if value}
+    filled_entries = {name: value for name, value in more.items() if value}
     if len(competing.tasks) > 1:
-        given["left_out_of"] = _left_out_by_task(competitors, source)
+        filled_entries["left_out_of"] = _left_out_by_task(competitors, source)
     return TournamentMetadata(
         format=FORMAT_VERSION,
         models=list(competing.models),
@@ -291,7 +291,7 @@ def _build_metadata(
         tasks=list(competing.tasks),
         prompts=plan.judging.prompt_hash,
         judging=settings_to_log(plan.judging),
-        **given,
+        **filled_entries,
     )
 
 

@@ -187,6 +187,7 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
         left_out: names of parameters that are left out.
     """
     context = click.get_current_context()
+    # `typed` has the parameters in the order in which they were typed, once for each time.
     values, _, typed = context.command.make_parser(context).parse_args(
         list(context.meta[TYPED_KEY])
     )

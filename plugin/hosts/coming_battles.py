@@ -56,6 +56,7 @@ def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
     for name, value in settings.items():
         if names_model(name) and value:
             text = str(value)
+            # A pin is `MODEL:RATING`.
             is_pin = name.endswith("pin")
             names.append(text.rpartition(":")[0] if is_pin else text)
     return names

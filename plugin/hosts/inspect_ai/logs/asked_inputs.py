@@ -216,11 +216,14 @@ def words_of_target(
         attachments: long texts that the target or the choices may refer to, by their names.
     """
     texts = set()
-    for words_of_part in texts_of_target(target):
-        # A single letter may stand for a choice.
-        place = ord(words_of_part) - ord("A") if len(words_of_part) == 1 else -1
-        is_choice = 0 <= place < len(choices)
-        text = resolve_text(choices[place] if is_choice else words_of_part, attachments)
+    for given in texts_of_target(target):
+        meant = given
+        if len(given) == 1:
+            # A single letter may stand for a choice: A for the first.
+            place = ord(given) - ord("A")
+            if 0 <= place < len(choices):
+                meant = choices[place]
+        text = resolve_text(meant, attachments)
         if text is None:
             return None
         texts.add(normal_words(text))

@@ -63,7 +63,8 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
     False only if the assistant's last message has this text and tool calls, and the text does not
     end with an argument or a result of these calls. It ends so after a call of `submit()`.
     """
-    last = max((k for k, message in enumerate(messages) if message.role == "assistant"), default=0)
+    places = [k for k, message in enumerate(messages) if message.role == "assistant"]
+    last = max(places, default=0)
     message = messages[last] if messages else None
     if (
         not isinstance(message, ChatMessageAssistant)

@@ -32,9 +32,9 @@ def unscored_task_error(path: Path, task: str) -> UnscoredTaskError:
 
 def no_scorer_problem(tasks: Sequence[str]) -> str:
     """Return the statement that tasks, one or more, have no scorer."""
-    return f"the {word_for(len(tasks), 'task', 'tasks')} {join_names(tasks)} " + word_for(
-        len(tasks), "has no scorer", "have no scorer"
-    )
+    noun = word_for(len(tasks), "task", "tasks")
+    verb = word_for(len(tasks), "has", "have")
+    return f"the {noun} {join_names(tasks)} {verb} no scorer"
 
 
 def judge_command(paths: Collection[Path]) -> str:

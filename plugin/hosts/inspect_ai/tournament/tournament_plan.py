@@ -107,7 +107,7 @@ def plan_tournament(
     rotation = build_rotation(options.judges, options.overlap, judging, options.seed)
     sample_builder = SampleBuilder(responses, rotation)
     battles = round(rule.size(responses.field()) * responses.mean_number())
-    packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
+    packed = (battles >= PACKED_FROM) if options.pack == "auto" else bool(options.pack)
     collector = None
     if any(responses.pending.values()):
         collector = _build_collector(request, questions, sample_builder, packed)

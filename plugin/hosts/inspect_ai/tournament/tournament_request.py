@@ -158,7 +158,7 @@ def split_names(names: str | Sequence[str] | None) -> list[str]:
     >>> split_names("oak, elm,"), split_names(None)
     (['oak', 'elm'], [])
     """
-    parts = names.split(",") if isinstance(names, str) else names or ()
+    parts = names.split(",") if isinstance(names, str) else (names or ())
     stripped = [str(part).strip() for part in parts]
     return [name for name in stripped if name]
 

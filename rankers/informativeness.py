@@ -248,7 +248,7 @@ def count_differences(
 
 
 def _pairs_among(models: np.ndarray) -> np.ndarray:
-    """Return the number of unordered pairs for each number of models."""
+    """Return the number of unordered pairs for each number of models, of the shape of `models`."""
     return models * (models - 1) / 2
 
 

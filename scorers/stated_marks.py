@@ -153,7 +153,7 @@ def _value_of_grade(grade: str) -> float:
 
 
 def _level_of(word: str) -> int:
-    """Return the level of an adjective of quality."""
+    """Return the level of an adjective of quality, from 0, the lowest."""
     return next(level for level, words in enumerate(LEVELS) if words.fullmatch(word))
 
 

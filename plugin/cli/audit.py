@@ -74,7 +74,7 @@ def audit(
 
 
 def _write_page(result: "Audit", page: Place) -> None:
-    """Write the page of an audit."""
+    """Write the audit as one HTML page to this place."""
     from podium.show.page.audit_page import audit_page
     from podium.storage.atomic_files import write_text
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def warn(warning: str) -> None:
-    """Write a warning to stderr."""
+    """Write a warning to stderr, in a line of its own."""
     tell(warning_line(warning))
 
 

@@ -454,5 +454,5 @@ def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str,
 
 
 def _changed_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names that differ from the ids."""
+    """Return the names of items that differ from their ids, by id."""
     return {item: name for item, name in names.items() if item != name}

@@ -119,7 +119,10 @@ class DirectBattles:
 
     @property
     def cluster(self) -> np.ndarray:
-        """Code of the group of each battle's item, or of the item without groups, from 0."""
+        """Code of the group of each battle's item, or of the item without groups.
+
+        The codes count from 0, shape (battles,).
+        """
         unit = self.item if self.group is None else self.group
         _, code = np.unique(unit, return_inverse=True)
         return code

@@ -110,7 +110,7 @@ class PairingsByItem(Sequence[Pairing]):
         return Pairing(self._items[k], *pairs[place - self._ends[k] + len(pairs)])
 
     def on_items(self, items: Collection[str]) -> "PairingsByItem":
-        """Return the pairings on some of the items."""
+        """Return the pairings on those of some items that have any."""
         return PairingsByItem(
             {item: pairs_of_item for item, pairs_of_item in self.pairs.items() if item in items}
         )

@@ -571,7 +571,7 @@ def _reason_text(missing: Missing) -> str:
 
 
 def _fact(label: str, value: Value) -> Fact:
-    """Build a line of a report section."""
+    """Build a line of a report section: a label, a value and, for an estimate, its interval."""
     return Fact(label, value) if isinstance(value, str) else Fact(label, *value.cells)
 
 

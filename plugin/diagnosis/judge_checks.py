@@ -271,7 +271,7 @@ def is_judged(battles: Battles) -> bool:
 
 
 def _named_judges(battles: Battles) -> list[JudgeRecord]:
-    """Return the judges that have a name."""
+    """Return the records of the judges that have a name, in the order of the judges."""
     return [battles.judge_of(name) for name in battles.judges if name != UNNAMED_JUDGE]
 
 

@@ -91,7 +91,7 @@ class JudgesSideBySide(CardAnswer):
     mean: Figured
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of judges and models, and the mean correlation of rankings."""
+        """Return label and value: numbers of judges and models, mean correlation of rankings."""
         return (
             ("judges", f"{len(self.judges):,}, {quantity(self.models, 'model')} ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
@@ -379,7 +379,7 @@ class Rejudged(CardAnswer):
         return "; ".join(parts) + f" (from {self.labels[0]} to {self.labels[1]})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of battles, the agreement, and why drifts are missing."""
+        """Return label and value: numbers of battles, the agreement, and why drifts are missing."""
         responses = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             same = f"{self.battles - self.changed:,} with the same responses"

@@ -85,7 +85,7 @@ class _Losses(NamedTuple):
     lost: np.ndarray
 
     def take(self, rows: np.ndarray) -> "_Losses":
-        """Return some of the battles, given by mask."""
+        """Return the battles of a mask, shape (battles,)."""
         return _Losses(*(values[rows] for values in self))
 
     @property
@@ -115,7 +115,7 @@ class Sides(NamedTuple):
     lost: np.ndarray
 
     def take(self, rows: np.ndarray) -> "Sides":
-        """Return some of the sides, given by mask."""
+        """Return the sides of a mask, shape (sides,)."""
         return Sides(*(values[rows] for values in self))
 
     def shares(self, models: int) -> np.ndarray:
@@ -293,7 +293,7 @@ def _losses_between_items(battles: _Losses, models: int) -> list[_Sum]:
 
 
 def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarray:
-    """Return the hypergeometric probabilities of 0, 1 and more hits.
+    """Return the hypergeometric probabilities of 0, 1 and more hits, shape (1 + most hits,).
 
     Args:
         items: number of items.
@@ -308,7 +308,7 @@ def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarr
 
 
 def _log_choices(number: int, taken: np.ndarray | int) -> np.ndarray:
-    """Return the logarithm of the binomial coefficient (number over chosen)."""
+    """Return the log of the binomial coefficient (number over taken), of the shape of `taken`."""
     from scipy.special import gammaln
 
     taken = np.asarray(taken)

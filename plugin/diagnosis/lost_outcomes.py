@@ -104,11 +104,11 @@ class _Judged(NamedTuple):
 
     @property
     def is_lost(self) -> np.ndarray:
-        """Mask of the lost verdicts."""
+        """Mask of the lost verdicts, shape (verdicts,)."""
         return np.isnan(self.credit)
 
     def take(self, rows: np.ndarray) -> "_Judged":
-        """Return some of the verdicts, given by mask."""
+        """Return the verdicts of a mask, shape (verdicts,)."""
         return _Judged(*(values[rows] for values in self))
 
 

@@ -81,7 +81,7 @@ class OrderPairs:
         return len(self.credit)
 
     def take(self, rows: np.ndarray) -> "OrderPairs":
-        """Return some of the pairs, given by mask or positions."""
+        """Return the pairs of a mask or at some positions; positions may repeat."""
         values = (self.credit[rows], self.outcome[rows], self.margin[rows], self.matchup[rows])
         return OrderPairs(*values, self.rows.take(rows))
 

@@ -119,7 +119,7 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
             return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Rank the part and return its scores; all are NaN if the part cannot be ranked."""
+        """Return the scores of the battles of a mask, shape (models,); all NaN if these fail."""
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
             part = merge_orders(battles.select(rows))
@@ -147,7 +147,7 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Return the win rates or the Elo of the models from the sums of the part."""
+        """Return win rates or Elo from the sums of the battles of a mask, shape (models,)."""
         pairs = pair_sums_with_items(coded.take(rows[readable]))
         return win_rates(pairs) if ranker == "win-rate" else elo_of_pairs(pairs, penalty)
 

@@ -119,7 +119,7 @@ class TournamentTable(Document):
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per tournament and budget."""
+        """Return a data frame with a row per tournament and budget, and a column per figure."""
         return pd.DataFrame([asdict(row) for row in self.rows]).astype({"budget": "Int64"})
 
 

@@ -198,7 +198,7 @@ class PluginTournament:
         return coming
 
     def size(self, field: Any) -> int:
-        """Return the maximum number of battles."""
+        """Return the most battles that the tournament plays on a field."""
         with name_plugin_in_errors(self.extension):
             return self.rule.size(field)
 
@@ -230,7 +230,7 @@ def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
 
 
 def is_own(extension: Extension) -> bool:
-    """Return whether an extension is podium's own."""
+    """Return whether podium itself adds the extension, not a plugin."""
     return extensions_of(type(extension))[extension.name].origin.startswith(OWN_ORIGIN)
 
 

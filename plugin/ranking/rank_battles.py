@@ -407,7 +407,10 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
 
 
 def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
-    """Return slices whose battles hold the number of slices, over which claims are corrected."""
+    """Return the slices, whose battles record how many slices there are (`slice_count`).
+
+    Claims about one slice are corrected for as many tests.
+    """
     number = len(slices)
     return [(value, replace(part, slice_count=number)) for value, part in slices]
 

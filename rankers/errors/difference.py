@@ -359,7 +359,7 @@ def _signed_sums(values: np.ndarray) -> np.ndarray:
 
 
 def drop_zeros(contributions: np.ndarray) -> np.ndarray:
-    """Return the contributions that are not zero up to rounding."""
+    """Return the contributions that are not zero up to rounding, shape (at most clusters,)."""
     magnitude = np.abs(contributions)
     return contributions[magnitude > CONTRIBUTION_ROUNDING * magnitude.max(initial=0)]
 
@@ -495,7 +495,10 @@ def _tails_of_no_difference(_null: float) -> Tails:
 
 
 def nearest_outcomes(differences: np.ndarray) -> np.ndarray | None:
-    """Return differences of credits without rounding errors if all are -1, 0 or 1; else None."""
+    """Return differences of credits as exactly -1, 0 and 1, shape (items,).
+
+    None if a difference is not one of these up to rounding.
+    """
     nearest = np.round(differences)
     rounding = np.abs(differences - nearest).max(initial=0)
     return nearest if rounding <= CONTRIBUTION_ROUNDING else None

@@ -452,7 +452,7 @@ def with_separated_bounds(
 
 
 def _mask_of(codes: Sequence[int], models: int) -> np.ndarray:
-    """Return the mask of some models, shape (models,)."""
+    """Return the mask that is True for the models with these codes, shape (models,)."""
     mask = np.zeros(models, dtype=bool)
     mask[[*codes]] = True
     return mask

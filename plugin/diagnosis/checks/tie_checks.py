@@ -149,6 +149,6 @@ def _rate_without_ties(coded: CodedBattles) -> RatingsByTies:
 
 
 def _rate_outcomes(coded: CodedBattles) -> RatingsByTies:
-    """Return ratings by Davidson's model."""
+    """Return ratings, and their influence, by Davidson's model: ties are outcomes of their own."""
     fit = fit_davidson(coded)
     return RatingsByTies(fit.theta, fit.influence)

@@ -135,7 +135,7 @@ def _elo_of(battles: Battles, credit: np.ndarray) -> Scores:
 
 
 def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
-    """Return win rates, by model."""
+    """Return the win rate of each model, by name, if battles have these credits."""
     coded = code_battles(battles, credit=credit)
     return dict(zip(coded.models, win_rates(pair_sums(coded)).tolist(), strict=True))
 

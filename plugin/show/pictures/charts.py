@@ -381,7 +381,7 @@ def _diagonal_line(x: Any, y: Any, ends: tuple[float, float]) -> Any:
 
 
 def ranking_plot(ranking: Ranking) -> Any:
-    """Draw the styled forest plot of a ranking."""
+    """Draw scores and intervals of all rankings as a forest plot in podium's style."""
     return apply_style(forest(ranking.standings))
 
 
@@ -405,7 +405,7 @@ def battles_plot(battles: Any) -> Any:
 
 
 def apply_style(chart: Any) -> Any:
-    """Apply podium's style on a white background."""
+    """Return a chart in podium's fonts and colours on a white background."""
     return chart.configure(**theme(LIGHT_COLOURS))
 
 

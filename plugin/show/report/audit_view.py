@@ -89,7 +89,7 @@ def audit_reports(audit: Audit) -> tuple[Report, ...]:
 
 
 def audit_text(audit: Audit) -> str:
-    """Render an audit as text."""
+    """Render an audit as the text that `podium audit` prints."""
     return terminal_text(audit_reports(audit))
 
 

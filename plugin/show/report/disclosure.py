@@ -257,7 +257,7 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
 
 
 def _table_of(title: str, rows: Mapping[str, str]) -> Table:
-    """Build a table of names and facts in words."""
+    """Build a table with a row of name and fact in words for each pair of `rows`."""
     cells = tuple((name, text) for name, text in rows.items())
     return Table(title=title, header=("", "as recorded"), rows=cells, align="ll", words=True)
 

@@ -73,12 +73,12 @@ def latex_text(reports: Sequence[Report]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape Markdown markup."""
+    """Return a text with a backslash before each character that Markdown reads as markup."""
     return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
 
 
 def escape_latex(text: str) -> str:
-    """Escape LaTeX special characters."""
+    """Return a text in which LaTeX shows its special characters as they are."""
     return "".join(LATEX_SIGNS.get(sign, sign) for sign in printable(text))
 
 

@@ -108,7 +108,7 @@ async def generate_output(
         return await _generate_repeatedly(model, messages, config=config, **options)
 
     def hear(result: Any) -> None:
-        """Tell the watch of an attempt."""
+        """Tell the watch of an attempt: `result` is its reply, or its error."""
         if isinstance(result, BaseException):
             watch.note_failure(result, status_of(result))
         else:
@@ -124,7 +124,7 @@ async def generate_output(
 
 
 def watch_model(model: Model) -> "ReplyWatch":
-    """Return a new watch of a model's replies."""
+    """Return a new watch of a model's replies, which has seen no reply yet."""
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.reply_watch import ReplyWatch
 

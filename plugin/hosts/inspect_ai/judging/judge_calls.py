@@ -701,7 +701,7 @@ async def _make_new_calls(
     """
 
     async def reply(place: int) -> tuple[KeptReply, int]:
-        """Return the reply and the number of attempts of a call by its place."""
+        """Return the reply of the call at a place in `calls`, and its number of attempts."""
         earlier = earlier_replies[place] if place < len(earlier_replies) else None
         if earlier is not None and not earlier.get("failed"):
             return earlier, 1
@@ -734,7 +734,7 @@ async def _reply_or_failure(
 
 
 def _failed_reply(error: Exception) -> KeptReply:
-    """Return the reply of a call that failed."""
+    """Return the stored reply of a call that failed: without text, with the cause of the error."""
     reply = Reply("", failed=name_of_failure(error), refused=cause_of(error))
     return cast(KeptReply, dump_reply(reply))
 

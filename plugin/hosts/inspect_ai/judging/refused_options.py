@@ -114,7 +114,7 @@ def is_rejection(error: Exception) -> bool:
 
 
 def _is_set(config: GenerateConfig, option: str) -> bool:
-    """Return whether a call has an option."""
+    """Return whether the settings of a call set an option."""
     return bool(config.logprobs) if option == "logprobs" else getattr(config, option) is not None
 
 

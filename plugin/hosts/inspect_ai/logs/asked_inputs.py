@@ -118,7 +118,7 @@ class LogInputs:
             )
 
     def finish(self) -> None:
-        """Give the items to the inputs of all logs."""
+        """Keep the items of this log in the inputs of all logs."""
         self.asked.keep(Path(self.log.source), [*self.items.values()])
 
 

@@ -176,7 +176,7 @@ class _TaskRows:
 
 
 def _logs_of_tasks(logs: Sequence[RowsOfLog]) -> dict[str, list[RowsOfLog]]:
-    """Return the logs of ordinary evals by task."""
+    """Return the logs of ordinary evals, by the task of the eval."""
     tasks: dict[str, list[RowsOfLog]] = {}
     for log in logs:
         if not is_tournament(log.run.header):
@@ -203,7 +203,7 @@ def _judging_of(logs: Sequence[RowsOfLog]) -> set[Measure]:
 
 
 def _models_in_verdicts(logs: Sequence[RowsOfLog]) -> set[str]:
-    """Return the models in the verdicts of logs."""
+    """Return the names of the models in the verdicts of logs."""
     models = set[str]()
     for log in logs:
         if log.rows.verdicts is not None:

@@ -90,13 +90,13 @@ class ReferenceRanking:
         key = np.packbits(rows).tobytes()
         if key not in self._distances:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
-            of_part = score(rows)[self._compared]
+            scores_of_part = score(rows)[self._compared]
             of_whole = self._scores[self._compared]
             tau = np.nan
-            if not np.isnan(of_part).any():
+            if not np.isnan(scores_of_part).any():
                 # Rounding error must not order equal scores.
-                tau = kendalltau(np.round(of_part, 9), np.round(of_whole, 9)).statistic
-            centred_part = of_part - of_part.mean()
+                tau = kendalltau(np.round(scores_of_part, 9), np.round(of_whole, 9)).statistic
+            centred_part = scores_of_part - scores_of_part.mean()
             centred_whole = of_whole - of_whole.mean()
             error = np.abs(centred_part - centred_whole).mean()
             self._distances[key] = (float(tau), float(error))

@@ -268,14 +268,16 @@ class _AuditRequest:
             standings=standings,
             checks=of_ranking,
         )
-        of_judges = self._checks_of_judges(judgments, battles)
+        checks_of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
-        further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
-        number = len(further) - len(of_judges)
-        checks_by_judge = zip((judge for judge, _ in of_judges), further[number:], strict=True)
+        checks_beside = [*checks_only_of_audits(data), *(check for _, check in checks_of_judges)]
+        further = adjust_tests(checks_beside)
+        number = len(further) - len(checks_of_judges)
+        judges = [judge for judge, _ in checks_of_judges]
+        checks_by_judge = list(zip(judges, further[number:], strict=True))
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
         listed = [("", check) for check in [*checks, *further[:number], *elo]]
-        listed += _gravest_of_judges(list(checks_by_judge))
+        listed += _gravest_of_judges(checks_by_judge)
         names = {check.name for _, check in listed}
         listed += [("", check) for check in checks_of_absent(names, data)]
         probes = self._build_probes(listed, value, battles, standings)

@@ -247,9 +247,9 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
         UsageError: no ranker has one of the options.
     """
     settings = ranker_options(rankers, options)
-    for of_ranker in settings.values():
-        if isinstance(of_ranker.get("length_data"), str | Path):
-            of_ranker["length_data"] = read_length_data(of_ranker["length_data"])
+    for options_of_ranker in settings.values():
+        if isinstance(options_of_ranker.get("length_data"), str | Path):
+            options_of_ranker["length_data"] = read_length_data(options_of_ranker["length_data"])
     return settings
 
 
@@ -785,7 +785,7 @@ def choose_context(
     for name, function in functions.items():
         parameters = arguments.keys() & parameters_of(function).keys()
         context[name] = {parameter: arguments[parameter] for parameter in sorted(parameters)}
-    is_used = any("calibration" in of_ranker for of_ranker in context.values())
+    is_used = any("calibration" in options_of_ranker for options_of_ranker in context.values())
     if calibration is not None and not is_used:
         raise UsageError(
             f"a calibration was given, and {' and '.join(functions)} does not use one; "

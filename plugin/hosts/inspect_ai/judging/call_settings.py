@@ -490,5 +490,7 @@ def _stop_of(output: ModelOutput) -> str | None:
 
 def settings_to_log(judging: Judging) -> dict[str, Any]:
     """Return the form of replies and the limits of each judge, as a log keeps them."""
-    limits = {judge: of_judge._asdict() for judge, of_judge in judge_limits(judging).items()}
+    limits = {
+        judge: limits_of_judge._asdict() for judge, limits_of_judge in judge_limits(judging).items()
+    }
     return {"replies": judging.replies, "limits": limits}

@@ -292,7 +292,7 @@ class _AuditRequest:
         Args:
             standings: the ranking of the slice.
             battles: the battles of the slice.
-            merged: the battles whose orders are merged; None if they are the same battles.
+            merged: the battles of a jury with one verdict each; None without a jury.
         """
         checks = [
             check

@@ -4,7 +4,7 @@ import re
 from importlib.metadata import distribution, version
 
 VERSION_LINE = re.compile(r"^Version: *(\S+)", re.MULTILINE)
-"""Matches the line of a package's metadata with its version, which is the only group."""
+"""The line `Version: 1.2` of a package's metadata; the group is the version."""
 
 
 def package_version(name: str) -> str:

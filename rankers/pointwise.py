@@ -12,6 +12,7 @@ from podium.distributions import bdtrc, ndtri
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.rankers.errors.betting import betting_difference, betting_interval
+from podium.rankers.errors.both_ways import pair_tests_both_ways
 from podium.rankers.errors.difference import (
     DifferenceTest,
     grouped_difference,
@@ -29,6 +30,7 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
+from podium.rankers.errors.rater_scores import RaterScores
 from podium.rankers.errors.raters import Raters, influence_of_raters, raters_of
 from podium.rankers.fit.coded import (
     cluster_codes,
@@ -324,16 +326,18 @@ def estimate_means(
     estimate = sandwich_estimate(
         score, covariance, matrix.clusters, level=level, cluster=matrix.unit, freedom=freedom
     )
-    raters = None if battles is None else _raters_of_scores(battles)
+    estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
+    raters = None if battles is None else raters_of_scores(battles)
     if battles is not None and raters is not None:
-        added, freedom_of_raters = _score_covariance_of_raters(battles, matrix, raters, covariance)
+        rows = _scores_with_raters(battles, matrix, raters)
+        added, freedom_of_raters = _score_covariance_of_raters(rows, matrix, covariance)
         freedom = np.minimum(freedom, freedom_of_raters)
         estimate = _add_raters(estimate, added, matrix.unit, raters, freedom, level)
+        estimate = _with_tests_by_rater(estimate, rows, raters)
     estimate = replace(
         estimate,
         allowed=np.ones(len(score), dtype=bool),
         skewness=_skewness_of_differences(error),
-        tests=PairTests(partial(mean_difference, matrix)),
         has_unequal_weights=are_unequal(share_of_cluster),
     )
     if estimate.method is None or not matrix.is_bounded:
@@ -376,16 +380,64 @@ def _add_raters(
         cluster=f"{unit}- and {raters.unit}" if estimate.clusters > 1 else unit,
         freedom=freedom,
     )
-    return replace(two_way, raters=(raters.unit, raters.number))
+    return replace(two_way, tests=estimate.tests, raters=(raters.unit, raters.number))
 
 
-def _raters_of_scores(battles: Battles) -> Raters | None:
+def raters_of_scores(battles: Battles) -> Raters | None:
     """Return the voters or judges of the battles with a score; None if there are fewer than 10."""
-    return raters_of(battles, score_places(battles).has_score)
+    of_a, of_b = (~np.isnan(battles.numbers_of(side)) for side in ("score_a", "score_b"))
+    return raters_of(battles, of_a | of_b)
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoreRows:
+    """The known scores of both sides of all battles, with their raters.
+
+    Attributes:
+        score: the scores, shape (rows,).
+        item: code of the item of each, from 0, shape (rows,).
+        cluster: code of the item of each, or of its group, shape (rows,).
+        rater: code of the rater of each, from 0, shape (rows,).
+        model: code of the model of each, shape (rows,).
+        item_weight: weight of each item, shape (items,).
+    """
+
+    score: np.ndarray
+    item: np.ndarray
+    cluster: np.ndarray
+    rater: np.ndarray
+    model: np.ndarray
+    item_weight: np.ndarray
+
+
+def _scores_with_raters(battles: Battles, matrix: ScoreMatrix, raters: Raters) -> _ScoreRows:
+    """Return the known scores of battles with their raters.
+
+    Args:
+        battles: the battles with the scores.
+        matrix: the scores by item and model, of the same battles.
+        raters: the raters of the battles with a score.
+    """
+    places = score_places(battles)
+    item = places.item[places.is_known]
+    rater = np.zeros(len(battles), dtype=np.int64)
+    rater[places.has_score] = raters.code
+    cluster = item
+    if matrix.group is not None:
+        cluster = np.tile(cluster_codes(battles), 2)[places.is_known]
+    weight = np.ones(item.max() + 1) if places.weight is None else places.weight
+    return _ScoreRows(
+        score=places.score[places.is_known],
+        item=item,
+        cluster=cluster,
+        rater=np.tile(rater, 2)[places.is_known],
+        model=places.model[places.is_known],
+        item_weight=weight,
+    )
 
 
 def _score_covariance_of_raters(
-    battles: Battles, matrix: ScoreMatrix, raters: Raters, by_item: np.ndarray
+    rows: _ScoreRows, matrix: ScoreMatrix, by_item: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what voters or judges add to the covariance of means, and their degrees of freedom.
 
@@ -393,34 +445,57 @@ def _score_covariance_of_raters(
     model's mean, times its share in that mean.
 
     Args:
-        battles: the battles with the scores.
-        matrix: the scores by item and model, of the same battles.
-        raters: the raters of the battles with a score.
+        rows: the scores with their raters.
+        matrix: the same scores by item and model.
         by_item: the covariance clustered by item or its group.
     """
-    places = score_places(battles)
-    item = places.item[places.is_known]
-    model = places.model[places.is_known]
     models = len(matrix.models)
     # Several scores of a model on an item share the weight of the item.
-    cell = item * models + model
+    cell = rows.item * models + rows.model
     scores_in_cell = np.bincount(cell)
-    weight_of_item = np.ones(item.max() + 1) if places.weight is None else places.weight
-    weight = weight_of_item[item] / scores_in_cell[cell]
-    weight_of_model = np.bincount(model, weight, models)
-    share = weight / weight_of_model[model]
-    deviation = places.score[places.is_known] - matrix.means[model]
-    influence = np.zeros((len(item), models))
-    influence[np.arange(len(item)), model] = share * deviation
-    rater = np.zeros(len(battles), dtype=np.int64)
-    rater[places.has_score] = raters.code
-    cluster = item
-    if matrix.group is not None:
-        cluster = np.tile(cluster_codes(battles), 2)[places.is_known]
-    rater_of_score = np.tile(rater, 2)[places.is_known]
+    weight = rows.item_weight[rows.item] / scores_in_cell[cell]
+    weight_of_model = np.bincount(rows.model, weight, models)
+    share = weight / weight_of_model[rows.model]
+    deviation = rows.score - matrix.means[rows.model]
+    influence = np.zeros((len(rows.item), models))
+    influence[np.arange(len(rows.item)), rows.model] = share * deviation
     return influence_of_raters(
-        influence, cluster, rater=rater_of_score, mean=model, weight=share, by_item=by_item
+        influence,
+        rows.cluster,
+        rater=rows.rater,
+        mean=rows.model,
+        weight=share,
+        by_item=by_item,
     )
+
+
+def _with_tests_by_rater(
+    estimate: ScoreEstimates, rows: _ScoreRows, raters: Raters
+) -> ScoreEstimates:
+    """Return an estimate whose tests of pairs count raters, too, with the raters of each model.
+
+    Args:
+        estimate: the estimate, with tests by items.
+        rows: the scores with their raters.
+        raters: the voters or judges.
+    """
+    scores = RaterScores.of_rows(
+        rows.score,
+        item=rows.item,
+        rater=rows.rater,
+        model=rows.model,
+        models=len(estimate.score),
+        item_weight=rows.item_weight,
+        unit=raters.unit,
+    )
+    raters_of_model = scores.raters_by_model()
+    tests = pair_tests_both_ways(
+        estimate.tests,
+        PairTests(scores.difference),
+        (raters.unit, raters.number),
+        raters_of_model,
+    )
+    return replace(estimate, tests=tests, raters_of_model=raters_of_model)
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:

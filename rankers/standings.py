@@ -14,6 +14,7 @@ from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
 from podium.rankers.errors.leader_interval import leader_interval
 from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
+from podium.rankers.errors.raters import FEWEST_EFFECTIVE_RATERS, fewest_raters
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
@@ -23,6 +24,12 @@ from podium.wording import plural
 LEADER_INTERVAL = "leader_interval"
 """Key in the diagnostics of standings: the interval of the first model that allows for the choice
 of the first by the same data."""
+FEW_RATERS = "few_raters"
+"""Key in the diagnostics of standings: the number of voters or judges of each model with so few
+that no test can call it clearly ahead or behind."""
+EFFECTIVE_RATERS = "effective_raters"
+"""Key in the diagnostics of standings: as how many equally active voters or judges all count, if
+they are so few that intervals tell little (`FEWEST_EFFECTIVE_RATERS`)."""
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
 
@@ -148,12 +155,14 @@ def build_standings(
         entries=(*entries, *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=_diagnostic_figures(exposure, result) | leader,
+        diagnostics=_diagnostic_figures(exposure, result, level) | leader,
         warnings=(
             *exposure.notes,
             *result.warnings,
             *result.estimate.warnings,
             *_usual_warnings(exposure, result),
+            *_warn_of_few_raters(exposure.models, result.estimate, level),
+            *_warn_of_busy_raters(result.estimate),
         ),
         separation=separation,
     )
@@ -220,12 +229,14 @@ def _leader_diagnostics(
     return {LEADER_INTERVAL: {"model": entries[0].model, "low": low, "high": high}}
 
 
-def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
+def _diagnostic_figures(exposure: Exposure, result: RankerResult, level: float) -> dict[str, Any]:
     """Return the figures for the JSON, by name.
 
     The result has the diagnostics of the ranker and of the battles. Further keys are given if they
     apply: `slices` (number of slices, if there are several), `raters` (unit and number, if raters
-    vary) and `items_by_model` (if some model lacks a readable battle on some item).
+    vary), `few_raters` (number of raters of the models of `_models_of_few_raters`, if there are
+    any), `effective_raters` (as how many raters all count, if few gave most of the verdicts) and
+    `items_by_model` (if some model lacks a readable battle on some item).
     """
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
     if exposure.slice_count > 1:
@@ -233,6 +244,12 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, A
     if result.estimate.raters is not None:
         unit, number = result.estimate.raters
         diagnostics["raters"] = {"unit": unit, "number": number}
+    few_raters = _models_of_few_raters(exposure.models, result.estimate, level)
+    if few_raters:
+        diagnostics[FEW_RATERS] = few_raters
+    effective = _effective_raters(result.estimate)
+    if effective is not None and effective < FEWEST_EFFECTIVE_RATERS:
+        diagnostics[EFFECTIVE_RATERS] = effective
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
     all_items = exposure.counts.units
     if any(number != all_items for number in items.values()):
@@ -385,7 +402,9 @@ def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contras
     high = np.where(is_flat, np.nan, estimate.high)
     entries = []
     for k in _order_by_score(exposure, estimate):
-        has_se = se[k] > 0 or k == estimate.pinned
+        # A single rater has no degrees of freedom: how raters differ is unknown.
+        has_freedom = estimate.freedom is None or estimate.freedom[k] > 0
+        has_se = (se[k] > 0 and has_freedom) or k == estimate.pinned
         is_separated = result.separated is not None and bool(result.separated[k])
         entry = Entry(
             model=exposure.models[k],
@@ -503,6 +522,62 @@ def _warn_of_single_raters(
     if names:
         fields = {"models": names, "unit": unit, "units": plural(unit, 2)}
         yield Notice("single-rater", fields)
+
+
+def _effective_raters(estimate: ScoreEstimates) -> float | None:
+    """Return as how many equally active raters all count, by the median over models.
+
+    It is 1 plus the degrees of freedom. None if raters do not vary, or if they are not what limits
+    the degrees of freedom because there are few clusters.
+    """
+    if estimate.raters is None or estimate.raters_of_model is None or estimate.freedom is None:
+        return None
+    of_several = estimate.raters_of_model >= FEWEST_EFFECTIVE_RATERS
+    if estimate.clusters < FEWEST_EFFECTIVE_RATERS or not of_several.any():
+        return None
+    return float(np.median(estimate.freedom[of_several])) + 1
+
+
+def _warn_of_busy_raters(estimate: ScoreEstimates) -> Iterator[Notice]:
+    """Yield a warning if few of the raters gave so many verdicts that all count as few."""
+    effective = _effective_raters(estimate)
+    if effective is None or effective >= FEWEST_EFFECTIVE_RATERS or estimate.raters is None:
+        return
+    unit, number = estimate.raters
+    yield Notice(
+        "busy-raters", {"number": number, "units": plural(unit, 2), "effective": effective}
+    )
+
+
+def _models_of_few_raters(
+    models: Sequence[str], estimate: ScoreEstimates, level: float
+) -> dict[str, int]:
+    """Return the number of raters of each model that has too few to be clearly ahead or behind.
+
+    A test of n raters has a two-sided p-value of at least 2^(1 - n). It is empty if raters do not
+    vary.
+
+    Args:
+        models: names of all models.
+        estimate: the scores.
+        level: confidence level, in (0, 1).
+    """
+    if estimate.raters_of_model is None:
+        return {}
+    has_few = (estimate.raters_of_model < fewest_raters(level)) & ~np.isnan(estimate.score)
+    codes = np.flatnonzero(has_few).tolist()
+    return {models[k]: int(estimate.raters_of_model[k]) for k in codes}
+
+
+def _warn_of_few_raters(
+    models: Sequence[str], estimate: ScoreEstimates, level: float
+) -> Iterator[Notice]:
+    """Yield a warning of the models of `_models_of_few_raters`, whose arguments these are."""
+    few_raters = _models_of_few_raters(models, estimate, level)
+    if few_raters and estimate.raters is not None:
+        unit, _ = estimate.raters
+        fields = {"models": few_raters, "fewest": fewest_raters(level), "units": plural(unit, 2)}
+        yield Notice("few-raters-of-a-model", fields)
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:

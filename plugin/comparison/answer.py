@@ -11,12 +11,13 @@ from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import PairFinding
 from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
+from podium.rankers.errors.raters import fewest_raters
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, limit_sentence, raters_text
 from podium.show.answers.rank_templates import all_of, further_items_text, more_items_sentence
 from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
-from podium.wording import item_option, plural, some, word_for
+from podium.wording import item_option, number_word, plural, some, word_for
 
 AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
@@ -258,14 +259,19 @@ def _why_further_unknown(finding: PairFinding) -> str:
     items = plural(finding.unit, 2)
     if difference.is_sequential:
         return comparison_templates.BY_BETTING.format(nouns=items)
+    number = difference.fewest_raters
+    has_few_raters = number is not None and number < fewest_raters(finding.level)
+    if difference.raters is not None and number is not None and has_few_raters:
+        few_raters = f"{number_word(number)} {plural(difference.raters[0], number)}"
+        return f": {comparison_templates.FEW_RATERS_OF_ONE.format(raters=few_raters)}"
     if difference.items < FEWEST_ITEMS:
         few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=items)
         return f": {few}"
-    if difference.raters is not None and np.isinf(finding.interval).all():
-        few_raters = plural(difference.raters[0], 2)
-        return f": {comparison_templates.FEW_RATERS_OF_ONE.format(raters=few_raters)}"
     if np.isinf(difference.value):
         return f": {rank_templates.GAP_UNBOUNDED}"
+    if difference.raters is not None and finding.has_busy_raters:
+        busy = rank_templates.BUSY_RATERS.format(raters=plural(difference.raters[0], 2))
+        return f": {busy}"
     return ""
 
 

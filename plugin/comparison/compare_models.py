@@ -61,7 +61,11 @@ from podium.known_names import find_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import check_level, holm
-from podium.rankers.errors.raters import count_raters
+from podium.rankers.errors.raters import (
+    MOST_OF_FEW_RATERS,
+    count_raters,
+    count_raters_of_models,
+)
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges, require_verdicts
@@ -633,11 +637,15 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     """Return findings with the number of judges or voters of the compared verdicts or scores.
 
     One voter or judge who decides who is ahead is left out where nothing is claimed. An Elo
-    difference also uses battles with other models, which may be the only ones of several voters;
-    of a win rate by one of several voters, the number is 1. Scores of one judge have none, and so
-    have differences whose errors include how raters differ.
+    difference also uses battles with other models, which may be the only ones of several voters. It
+    speaks of the raters of the one of the two models that has fewer, if these are one or two; of a
+    win rate by one of several voters, the number is 1. Scores of one judge have none, and so have
+    differences whose errors include how raters differ.
     """
     all_raters = count_raters(battles)
+    raters_of_model = {}
+    if all_raters is not None and all_raters[1] > MOST_OF_FEW_RATERS:
+        raters_of_model = count_raters_of_models(battles, all_raters[0])
     changed = []
     for finding in findings:
         includes_raters = finding.difference.raters is not None
@@ -649,6 +657,11 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
             pair = (finding.candidate, finding.baseline)
             battles_of_pair = battles.select(are_between(battles, pair))
             raters = count_raters(battles_of_pair) or raters
+        elif raters is not None and raters_of_model:
+            names = (finding.candidate, finding.baseline)
+            fewest = min(raters_of_model.get(name, raters[1]) for name in names)
+            if fewest <= MOST_OF_FEW_RATERS:
+                raters = (raters[0], fewest)
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))

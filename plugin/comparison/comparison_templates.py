@@ -36,7 +36,7 @@ IDENTICAL = "; on {number} of the ties the answers are identical"
 MORE_ITEMS_UNKNOWN = (
     "How many more {nouns} would separate {candidate} from {baseline} is unknown{reason}."
 )
-FEW_RATERS_OF_ONE = "too few {raters} judged one of the two"
+FEW_RATERS_OF_ONE = "only {raters} judged one of the two"
 BY_BETTING = ", but {nouns} may be added and the test made again until it decides"
 # `groups` are clauses such as `clearly ahead: amber, birch`, joined by `; `.
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."

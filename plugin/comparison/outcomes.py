@@ -13,6 +13,7 @@ from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items
+from podium.rankers.errors.raters import FEWEST_EFFECTIVE_RATERS
 from podium.wording import plural
 
 MOST_ITEMS = 1_000
@@ -230,7 +231,8 @@ class PairFinding:
 
         `unit_of_further` names which of the three are counted. None if it is unknown: the
         difference or the nearer end of its interval is infinite, there are fewer than 8 items, the
-        interval has no width, or the test is by betting.
+        interval has no width, the test is by betting, or few voters or judges gave most of the
+        verdicts.
         """
         difference = self.difference
         if difference.is_sequential:
@@ -242,10 +244,18 @@ class PairFinding:
         has_width = difference.value != nearer_end
         if not is_finite or not has_width or difference.items < FEWEST_ITEMS:
             return None
+        if self.has_busy_raters:
+            return None
         number = self.units_so_far
         critical = t_quantile(number, self._joint_level)
         standard_error = abs(difference.value - nearer_end) / critical
         return further_items(number, critical, difference.value / standard_error)
+
+    @property
+    def has_busy_raters(self) -> bool:
+        """Whether all voters or judges count as few, because few gave most of the verdicts."""
+        effective = self.difference.effective_raters
+        return effective is not None and effective < FEWEST_EFFECTIVE_RATERS
 
     @property
     def units_so_far(self) -> int:

@@ -116,7 +116,7 @@ class Measure:
 
     @property
     def name_without_task(self) -> str:
-        """The scorer and the metric, without the task."""
+        """The scorer and the metric, without task and filter; unknown parts are left out."""
         return " ".join(part for part in (self.scorer, self.metric) if part)
 
     @property

@@ -109,8 +109,8 @@ def family_of(model: str, family_by_model: Mapping[str, str]) -> Family | None:
 
     Args:
         model: name of the model.
-        family_by_model: families by pattern of models' names, such as `my-*`. Case is ignored. The
-            first pattern that matches the whole name counts.
+        family_by_model: families by pattern of models' names, such as `my-*`, as of `fnmatch`. Case
+            is ignored. The first pattern that matches the whole name counts.
 
     Returns:
         The given family, else the maker that is guessed from the name; None if unknown.

@@ -474,7 +474,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         second=subjects[1].judge or UNNAMED_JUDGE,
         labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
-        most=max(map(len, matchups)),
+        most=max(len(matchups_of_judge) for matchups_of_judge in matchups),
         changed=int(changed.sum()) if has_all_lengths.any() else None,
         agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)

@@ -330,7 +330,7 @@ def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarr
 
 
 def _log_choices(number: int, taken: np.ndarray | int) -> np.ndarray:
-    """Return the natural logarithm of the binomial coefficient (number over chosen)."""
+    """Return the natural logarithm of the binomial coefficient (number over taken)."""
     from scipy.special import gammaln
 
     taken = np.asarray(taken)

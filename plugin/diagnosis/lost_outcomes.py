@@ -244,9 +244,8 @@ def _judgments_behind(battles: Battles) -> Battles:
     if IDENTICAL in judgments.rows.battle_columns:
         is_counted &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
     if is_slice_of_items(battles):
-        is_counted &= np.isin(
-            judgments.rows.texts_of("item").astype(str), [*battles.values_of("item")]
-        )
+        items = [*battles.values_of("item")]
+        is_counted &= np.isin(judgments.rows.texts_of("item").astype(str), items)
     return judgments if is_counted.all() else judgments.select(is_counted)
 
 

@@ -213,7 +213,8 @@ def measure_effect(
 
     Args:
         judge: name of the judge; None for several judges, or for the only one.
-        verdicts_of_judges: the verdicts of each judge, summed by cluster or not.
+        verdicts_of_judges: the verdicts of each judge, summed by cluster or not; at least one
+            verdict in all.
         unit: what a cluster is.
         level: confidence level of the interval.
 

@@ -341,8 +341,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     coming = tournament.next(record.field, before)
     while coming.pairings:
         is_repeated_in_round = len(set(coming.pairings)) < len(coming.pairings)
-        is_repeated = not played_pairings.isdisjoint(coming.pairings)
-        if is_repeated_in_round or is_repeated:
+        was_played_before = not played_pairings.isdisjoint(coming.pairings)
+        if is_repeated_in_round or was_played_before:
             # A tournament that ignores what was played would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"

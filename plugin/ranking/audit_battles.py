@@ -278,10 +278,11 @@ class _AuditRequest:
         further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
         # The adjusted checks of judges are the last ones, in the order of `of_judges`.
         number = len(further) - len(of_judges)
-        checks_by_judge = zip((judge for judge, _ in of_judges), further[number:], strict=True)
+        judges = [judge for judge, _ in of_judges]
+        checks_by_judge = list(zip(judges, further[number:], strict=True))
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
         listed = [("", check) for check in [*checks, *further[:number], *elo]]
-        listed += _gravest_of_judges(list(checks_by_judge))
+        listed += _gravest_of_judges(checks_by_judge)
         names = {check.name for _, check in listed}
         listed += [("", check) for check in checks_of_absent(names, data)]
         probes = self._build_probes(listed, value, battles, standings)

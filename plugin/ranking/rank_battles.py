@@ -36,11 +36,17 @@ from podium.notices.option_forms import (
 )
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
-from podium.rankers.errors.raters import FIXED_RATERS, count_raters
+from podium.rankers.errors.raters import (
+    FIXED_RATERS,
+    MOST_OF_FEW_RATERS,
+    count_raters,
+    count_raters_of_models,
+)
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
+from podium.rankers.standings import FEW_RATERS
 from podium.ranking.measured import add_measured
 from podium.ranking.plugin_scores import require_scores
 from podium.ranking.unconnected_groups import order_within_groups
@@ -49,7 +55,7 @@ from podium.scorers.judge_record import judges_with_other_prompts, judges_with_o
 from podium.show.answers.sentences import add_answers
 from podium.show.answers.who import withhold_ranks
 from podium.tournaments.stopping_question import printed_level
-from podium.wording import quantity, some
+from podium.wording import plural, quantity, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +71,9 @@ The value is None if the battles are not divided.
 
 NOUNS_OF_SLICES = {"task": "task", "group": "task", "metric": "metric", "judge": "judge"}
 """What slices are called in sentences, by the column that divides the battles."""
+RANKERS_OF_FIXED_RATERS = ("bradley-terry", "win-rate", "mean", "median")
+"""Rankers that count the verdicts of all voters or judges alike. If intervals speak of these raters
+alone, nothing is claimed about a model that one or two of them judged."""
 REPLACED_RANKER_KEY = "replaces"
 """Key in the diagnostics of standings whose ranker replaces the one that was asked for.
 
@@ -703,9 +712,36 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     if swaps is not None:
         facts["swap"] = asdict(swaps)
     raters = None if "raters" in standings.diagnostics else count_raters(part)
-    if raters is not None:
-        facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
-    return replace(standings, diagnostics={**standings.diagnostics, **facts})
+    if raters is None:
+        return replace(standings, diagnostics={**standings.diagnostics, **facts})
+    facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
+    few_raters = _models_of_few_fixed_raters(standings.ranker, part, *raters)
+    warnings = standings.warnings
+    if few_raters:
+        facts[FEW_RATERS] = few_raters
+        unit, number = raters
+        fields = {"models": few_raters, "number": number, "units": plural(unit, 2)}
+        warnings = (*warnings, Notice("few-of-the-raters", fields))
+    return replace(standings, diagnostics={**standings.diagnostics, **facts}, warnings=warnings)
+
+
+def _models_of_few_fixed_raters(
+    ranker: str, part: Battles, unit: str, number: int
+) -> dict[str, int]:
+    """Return the number of raters of each model that one or two of three or more raters judged.
+
+    It is empty for rankers other than `RANKERS_OF_FIXED_RATERS`.
+
+    Args:
+        ranker: name of the ranker.
+        part: the battles of the slice.
+        unit: what a rater is: `voter` or `judge`.
+        number: number of raters of the slice.
+    """
+    if ranker not in RANKERS_OF_FIXED_RATERS or number <= MOST_OF_FEW_RATERS:
+        return {}
+    raters_of_model = count_raters_of_models(part, unit)
+    return {name: few for name, few in raters_of_model.items() if few <= MOST_OF_FEW_RATERS}
 
 
 def _explain_failure(

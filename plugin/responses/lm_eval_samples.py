@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
+    columns_of_document,
     description_of_row,
-    fields_of_document,
     group_of_row,
     request_of,
     words_of_document,
@@ -209,7 +209,7 @@ def _responses_to_document(
         "category": task,
         "reference": record.cell_name("target"),
         "system": system,
-        "columns": short_values(fields_of_document(record.cells)),
+        "columns": short_values(columns_of_document(record.cells)),
     }
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))

@@ -39,6 +39,7 @@ def with_larger_p_values(
         tails=tails,
         exact_p_at_zero=None,
         raters=raters,
+        fewest_raters=by_rater.fewest_raters,
     )
 
 

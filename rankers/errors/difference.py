@@ -96,6 +96,10 @@ class DifferenceTest:
             rejects. Its intervals are then not a quantile times a standard error.
         raters: the kind and number of the voters or judges by which the errors are clustered, too;
             None if they are clustered by items alone.
+        effective_raters: as how many equally active raters they all count, 1 plus their degrees of
+            freedom; None without a standard error that is clustered by rater.
+        fewest_raters: number of raters of the one of the two models that has fewer, if the p-values
+            are at least those of `with_least_p_values`; else None.
     """
 
     value: float
@@ -110,6 +114,8 @@ class DifferenceTest:
     misses_rare: bool = False
     is_sequential: bool = False
     raters: tuple[str, int] | None = None
+    effective_raters: float | None = None
+    fewest_raters: int | None = None
 
     def p_above(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at most `null`.
@@ -259,15 +265,16 @@ def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
         clusters: n, the number of clusters of the one of the two models that has fewer. From
             `FEWEST_FOR_NORMAL` on, the test is returned unchanged.
     """
+    counted = replace(test, fewest_raters=clusters)
     if clusters >= FEWEST_FOR_NORMAL:
-        return test
+        return counted
     if clusters < 2:
-        return replace(test, tails=lambda _: (0.5, 0.5), exact_p_at_zero=None)
+        return replace(counted, tails=lambda _: (0.5, 0.5), exact_p_at_zero=None)
     least = 0.5**clusters
     at_zero = test.exact_p_at_zero or test.tails(0.0)
     if min(at_zero) >= least:
-        return test
-    return replace(test, exact_p_at_zero=larger_tails(at_zero, (least, least)))
+        return counted
+    return replace(counted, exact_p_at_zero=larger_tails(at_zero, (least, least)))
 
 
 def unskewed_tails(contributions: np.ndarray) -> Tails:

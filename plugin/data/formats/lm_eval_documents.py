@@ -27,6 +27,10 @@ EXCERPT_LENGTH = 400
 """Number of characters of a document that are kept for messages."""
 
 
+COLUMNS_OF_FIELDS = {"category": "document_category"}
+"""Names of columns of the fields of documents whose own name is that of another column."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskedDocument:
     """A document of a task, as a row of samples describes it.
@@ -196,9 +200,25 @@ def fields_of_document(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return document if isinstance(document, Mapping) else {}
 
 
+def columns_of_document(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a row's document by the name of their column.
+
+    The field `category` is the column `document_category`: tables have the name of the task as
+    their category.
+    """
+    fields = fields_of_document(row)
+    return {COLUMNS_OF_FIELDS.get(name, name): value for name, value in fields.items()}
+
+
 def group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
-    """Return the field `cluster` of a row's document as text; None if there is none."""
-    return None if cluster is None else text_of(fields_of_document(row).get(cluster))
+    """Return the value of a row's document in the column `cluster` as text; None if there is none.
+
+    The column is that of a field, as in `columns_of_document`, or has the name of a field.
+    """
+    if cluster is None:
+        return None
+    values = {**columns_of_document(row), **fields_of_document(row)}
+    return text_of(values.get(cluster))
 
 
 def request_of(arguments: Any) -> Sequence[Any]:

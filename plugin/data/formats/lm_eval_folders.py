@@ -487,6 +487,10 @@ def _split_by_file(
 ) -> "list[tuple[str, pd.DataFrame]]":
     """Split rows into a table per file.
 
+    The columns are `item`, `model`, `score`, `metric`, `task`, `category`, `reason` and the columns
+    of items in `attrs["item_columns"]`. The index is the number of the line. The `attrs` have
+    `measures` and `lower`.
+
     Args:
         rows: the scores of all files.
         all_runs: whether all runs of a model count. A column `response` then numbers them by time,

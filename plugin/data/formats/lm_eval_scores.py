@@ -15,8 +15,8 @@ from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     AskedDocument,
+    columns_of_document,
     description_of_row,
-    fields_of_document,
     group_of_row,
     name_documents,
 )
@@ -186,7 +186,7 @@ def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.Data
                 _metrics_of_row(row),
                 description_of_row(place, row),
                 group_of_row(row, cluster),
-                fields_of_document(row),
+                columns_of_document(row),
             )
             rows.append(cells)
         else:

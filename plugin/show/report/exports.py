@@ -24,7 +24,7 @@ from podium.wording import quantity, some
 UNSAFE_CHARACTERS = re.compile(r'[<>:"/\\|?*\s]+')
 """Matches characters that the name of a file cannot have on every system."""
 WINDOWS_DEVICE = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
-"""Matches the names of devices on Windows."""
+"""Names that Windows reserves for devices, such as `com1` and `con.txt`."""
 STORE_NAME = r"data|unknown"
 """Matches the names that a datastore reserves."""
 EMPTY_NAME = ""

@@ -278,7 +278,9 @@ def bar_column(
         if bar:
             values += [bar.low, bar.value, bar.high]
     known_ends = [value for value in values if value is not None]
-    least, most = ends or (min(known_ends, default=0), max(known_ends, default=0))
+    if ends is None:
+        ends = (min(known_ends, default=0), max(known_ends, default=0))
+    least, most = ends
     if least == most:
         return ()
     left = format(least, label)

@@ -450,7 +450,7 @@ def _log_density(a: float, b: float, log_odds: float) -> float:
 
 
 def _softplus(x: float) -> float:
-    """Return log(1 + exp(x))."""
+    """Return log(1 + exp(x)), also where exp(x) would overflow."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 

@@ -67,7 +67,7 @@ class Extension:
     summary: str
 
     def load(self) -> Any:
-        """Import and return the target."""
+        """Import the module of the target, and return the target."""
         return load_target(getattr(self, self.target))
 
 
@@ -270,7 +270,7 @@ class Format(Extension):
 
 @hookspec
 def podium_rankers() -> Sequence[Ranker]:  # type: ignore[empty-body]
-    """Return the rankers that this plugin adds."""
+    """Return the rankers that this plugin adds to those of podium."""
 
 
 @hookspec

@@ -201,7 +201,10 @@ def _estimate_with_raters(
         return estimate_elo(strengths, coded, scale, level)
 
     def covariance_of_strengths(clustered: CodedBattles) -> np.ndarray:
-        """Return the covariance of the log-strengths, which come before other coefficients."""
+        """Return the covariance of the log-strengths, shape (models, models).
+
+        They come before other coefficients.
+        """
         models = len(strengths.theta)
         return strengths.covariance(clustered)[:models, :models]
 

@@ -111,6 +111,7 @@ def drop_out_of_clusters(
     removal = find(leader, limit)
     new_leader = None
     if removal:
+        # `theta_without` takes several removals, here one.
         [theta] = search.theta_without([removal])
         new_leader = coded.models[int(np.argmax(theta))]
     items = tuple(map(str, sorted(removal)))
@@ -241,7 +242,7 @@ class _RemovalSearch:
         fit = self.strengths
         pairs = fit.pairs
         if removed:
-            # The sums have one row for each set of removed clusters: here one.
+            # The sums have a row per resample, here one: all clusters but the removed ones.
             [credit], [weight] = self.cells.resampled_sums(self._counts_without([removed]))
             remaining_pairs = replace(pairs, credit=credit, weight=weight)
             fit = fit_strengths(remaining_pairs, fit.regularization, fit.theta)

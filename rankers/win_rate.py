@@ -258,7 +258,7 @@ def _rates_with_raters(
     weights = rate_weights(pairs)
 
     def covariance_of_rates(clustered: CodedBattles) -> np.ndarray:
-        """Return the covariance of win rates by the clusters of battles."""
+        """Return the covariance of win rates by the clusters of battles, shape (models, models)."""
         return _rate_covariance(clustered, pairs, weights)
 
     by_item = code_battles(battles, labels=labels)

@@ -30,9 +30,9 @@ HUB = "hf-eval-results"
 PREFERENCE = "preference"
 """Value of `--to`: preference data for training."""
 DATASET = re.compile(r"[\w.-]+/[\w.-]+")
-"""The name of a dataset on the Hub, such as `tatsu-lab/alpaca_eval`."""
+"""Matches the id of a dataset on the Hugging Face hub, such as `tatsu-lab/alpaca_eval`."""
 LINK = re.compile(r"https?://[^\s/]+\S*")
-"""A link, such as `https://example.org/card`."""
+"""Matches a web address, such as `https://example.org/card`."""
 OF_ALL = ("to", "output", "sources")
 """Parameters of every export."""
 OF_RECORDS = {

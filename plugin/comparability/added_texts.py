@@ -79,7 +79,7 @@ def _common_beginning(texts: Sequence[str]) -> str:
 
 
 def _read_backwards(texts: Sequence[str]) -> list[str]:
-    """Return the texts read backwards."""
+    """Return each text with its characters in reverse order."""
     return [text[::-1] for text in texts]
 
 

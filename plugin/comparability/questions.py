@@ -314,10 +314,10 @@ def _names_by_id(
         The names of the items of each run of the group, by position of the run and id of the item.
         An item whose id the reference does not have keeps the name that the group gives it.
     """
-    of_group = names_by_input(runs, group, taken={})
+    names_of_inputs = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
     names_by_position: dict[int, dict[str, str]] = {}
-    for position, names_of_run in of_group.items():
+    for position, names_of_run in names_of_inputs.items():
         names_by_position[position] = {
             item: of_reference.get(name, name) for item, name in names_of_run.items()
         }

@@ -56,12 +56,12 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
 
 
 def _words_of(text: str) -> Words:
-    """Return the words of a text in lower case."""
+    """Return the words of a text in lower case, in their order."""
     return frozenset(WORD.findall(text.lower()))
 
 
 def _without_numbers(words: Words) -> Words:
-    """Return the words that are no bare numbers."""
+    """Return the words without those that consist of digits."""
     return frozenset(word for word in words if not word.isdigit())
 
 

@@ -321,18 +321,18 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
         The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
         with the same short text. The only hash is `TEXT_OF_ONLY_HASH`.
     """
-    of_hashes: list[str] = []
+    all_hashes: list[str] = []
     variants: dict[str | None, str] = {}
     for text, values in values_of_text.items():
         distinct_values = sorted(value for value in values if value is not None)
         hashes = [value for value in distinct_values if HASH.fullmatch(value.strip('"'))]
-        of_hashes += hashes
+        all_hashes += hashes
         if len(values) > 1 and not hashes:
             texts = [f"{text} (variant {number})" for number in range(1, len(distinct_values) + 1)]
             variants.update(zip(distinct_values, texts, strict=True))
-    if len(of_hashes) == 1:
-        return {**variants, of_hashes[0]: TEXT_OF_ONLY_HASH}
-    for number, value in enumerate(sorted(of_hashes), 1):
+    if len(all_hashes) == 1:
+        return {**variants, all_hashes[0]: TEXT_OF_ONLY_HASH}
+    for number, value in enumerate(sorted(all_hashes), 1):
         variants[value] = f"variant {number}"
     return variants
 
@@ -409,8 +409,8 @@ def name_runs(
             named_runs.append(replace(run, named_settings=()))
             continue
         naming = namings[run.model]
-        of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
-        name = naming.name(run.model, of_evaluation)
+        runs_of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
+        name = naming.name(run.model, runs_of_evaluation)
         named_runs.append(replace(run, model=name, named_settings=naming.named_settings))
     return named_runs
 
@@ -427,7 +427,7 @@ class _Naming:
     texts: Mapping[Setting, Mapping[str, str]]
     named_settings: tuple[Setting, ...]
 
-    def name(self, model: str, of_evaluation: Sequence[RunRecord]) -> str:
+    def name(self, model: str, runs_of_evaluation: Sequence[RunRecord]) -> str:
         """Return the name of the runs of one evaluation of a model.
 
         It is the model's name, followed by the settings in which evaluations differ, as in `m
@@ -435,7 +435,7 @@ class _Naming:
         """
         setting_texts = []
         for setting, text_of_value in self.texts.items():
-            values_of_run = _known_of_evaluation(setting, of_evaluation)
+            values_of_run = _known_of_evaluation(setting, runs_of_evaluation)
             if values_of_run:
                 each_text = [text_of_value[value] for value in values_of_run]
                 setting_texts.append(f"{setting.text}={' or '.join(each_text)}")

@@ -66,12 +66,10 @@ def comparison_answer(
     if not findings:
         return (*verdict, *failures[:1])
     if len(findings) > 1:
-        of_findings = [
-            doubt
-            for each in findings
-            for doubt in (each.doubt, each.judge_doubt, each.loss_check, each.rater_check)
-        ]
-        doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
+        doubts: list[Check | None] = []
+        for each in findings:
+            doubts += [each.doubt, each.judge_doubt, each.loss_check, each.rater_check]
+        doubt_sentences = dict.fromkeys(_doubt_sentence(doubt) for doubt in doubts if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
         limited = limit_sentence(
             on_all,
@@ -79,7 +77,7 @@ def comparison_answer(
             raters=raters_of_findings(findings),
             models=_compared_models(findings),
         )
-        return (*verdict, limited, *_contrary_slices(findings, by), *doubts)
+        return (*verdict, limited, *_contrary_slices(findings, by), *doubt_sentences)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"

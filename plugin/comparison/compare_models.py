@@ -723,8 +723,8 @@ def _with_own_order(
         is_of_order = check is not None and check.name in (ORDER_DECIDES, ONE_ORDER, IN_SLICES)
         doubts[attribute] = None if is_of_order else check
     doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
-    of_slice = replace(finding, **doubts)
-    doubts |= _doubts_about_order(of_slice, checks, unclaimed, doubts)
+    finding_of_slice = replace(finding, **doubts)
+    doubts |= _doubts_about_order(finding_of_slice, checks, unclaimed, doubts)
     return replace(finding, **doubts)
 
 

@@ -43,7 +43,7 @@ class ItemResults:
 
     @property
     def group_codes(self) -> np.ndarray | None:
-        """Code of each item's group, in the order of their names; None without groups."""
+        """Code of each item's group, by sorted names, shape (items,); None without groups."""
         if self.group is None:
             return None
         _, code = np.unique(self.group, return_inverse=True)

@@ -115,7 +115,7 @@ class PairingsByItem(Sequence[Pairing]):
         return Pairing(item, a, b)
 
     def on_items(self, items: Collection[str]) -> "PairingsByItem":
-        """Return the pairings on some of the items."""
+        """Return the pairings on those of some items that have any."""
         return PairingsByItem(
             {item: pairs_of_item for item, pairs_of_item in self.pairs.items() if item in items}
         )

@@ -85,7 +85,7 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
 
 
 def _day(seconds: float) -> str:
-    """Return the day of a time, in UTC."""
+    """Return the day of a time in seconds since 1970, in UTC, as `2024-05-31`."""
     return datetime.fromtimestamp(float(seconds), UTC).date().isoformat()
 
 

@@ -132,9 +132,9 @@ def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number_texts(texts: np.ndarray) -> np.ndarray:
-    """Number different texts from 0, in the order of their first places; None counts as a text.
+    """Number different texts from 0 in the order of their first places, shape (texts,).
 
-    The numbers have the shape of `texts`.
+    None counts as a text.
     """
     number_of_text: dict[str | None, int] = {}
     numbers = (number_of_text.setdefault(text, len(number_of_text)) for text in texts)

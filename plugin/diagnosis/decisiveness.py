@@ -246,7 +246,7 @@ def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
 
 
 def _mean_among(values: np.ndarray, is_counted: np.ndarray) -> np.ndarray:
-    """Return the mean of the known values along the last axis, 0 if there are none."""
+    """Return the mean of the values in a mask along the last axis, 0 where the mask has none."""
     return np.asarray(
         np.where(is_counted, values, 0).sum(axis=-1) / np.maximum(is_counted.sum(axis=-1), 1)
     )

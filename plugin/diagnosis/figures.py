@@ -161,7 +161,7 @@ class CardAnswer:
         return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables below the lines; none by default."""
+        """Return the tables below the lines of labelled values; none by default."""
         return ()
 
 

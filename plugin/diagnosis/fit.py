@@ -98,7 +98,7 @@ class Cycles(CardAnswer):
     cycles: tuple[Cycle, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of cycles, and the model-level SNTD with and without noise."""
+        """Return label and value: numbers of cycles, model-level SNTD with and without noise."""
         certain = (
             f"{self.certain:,} beyond chance at {self.level:.0%} "
             f"(Holm over all cycles, {self.cluster}-clustered t)"
@@ -421,7 +421,7 @@ class BradleyTerryFit(CardAnswer):
     residuals: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the number of pairs that the strengths do not explain, and the joint tests."""
+        """Return label and value of the number of pairs that do not fit, and of the joint tests."""
         missed = f"{self.missed:,} of {quantity(self.tested, 'tested pair')} ({self.pairs:,} met)"
         whole = self.whole if isinstance(self.whole, Missing) else str(self.whole)
         lines: list[tuple[str, Value]] = [

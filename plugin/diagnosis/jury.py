@@ -114,7 +114,11 @@ class JuryWorth(CardAnswer):
         return f"{text}; at equal cost {names[0]}, then {names[1]} {_ratio_text(cost_ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the most precise way, the ways that are not compared, and the effective judges."""
+        """Return label and value of each line.
+
+        The lines are the most precise way, the ways that are not compared, and the number of
+        effective judges.
+        """
         lines: list[tuple[str, Value]] = [("most precise", self.sentence)]
         if self.left_out:
             reason = "no ratings of all models on 30 items"
@@ -193,7 +197,7 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     figures = _judge_figures(fit_of_all, level)
 
     def spending_of(name: str) -> Spending:
-        """Return the figures of a way."""
+        """Return the figures of one way to spend the calls."""
         se = float(np.sqrt(variances[name].sum()))
         slope, position = figures.get(name, (None, None))
         return Spending(name, len(ways[name].judge), se, slope, position, costs[name], errors[name])

@@ -312,7 +312,7 @@ def _losses_between_items(battles: _Losses, models: int) -> list[_LossSum]:
 
 
 def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarray:
-    """Return the hypergeometric probabilities of 0, 1 and more hits.
+    """Return the hypergeometric probabilities of 0, 1 and more hits, shape (1 + most hits,).
 
     Args:
         items: number of items.

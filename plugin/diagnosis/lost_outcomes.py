@@ -107,7 +107,7 @@ class _Judged(NamedTuple):
 
     @property
     def is_lost(self) -> np.ndarray:
-        """Mask of the lost verdicts."""
+        """Mask of the lost verdicts, shape (verdicts,)."""
         return np.isnan(self.credit)
 
     def take(self, rows: np.ndarray) -> "_Judged":
@@ -210,10 +210,10 @@ def _models_to_name(
     significant = [each for each in outcomes if each.is_significant(level)]
     named_models: list[str] = []
     while significant:
-        of_models = [each for each in significant if each.model is not None]
-        if not of_models or len(names) == 2:
+        outcomes_of_models = [each for each in significant if each.model is not None]
+        if not outcomes_of_models or len(names) == 2:
             return tuple(names)
-        worst = str(most_significant(of_models).model)
+        worst = str(most_significant(outcomes_of_models).model)
         named_models.append(worst)
         code = names.index(worst)
         judged = judged.take((judged.first != code) & (judged.second != code))

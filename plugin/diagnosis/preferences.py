@@ -363,7 +363,7 @@ class SelfPreference(CardAnswer):
     excesses: Mapping[str, Figured]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the family, the slope and the excess; no slope without reference ratings."""
+        """Return label and value: family, slope and excess; no slope without reference ratings."""
         family_text = "not known" if self.family is None else f"{self.family} ({self.how})"
         lines: list[tuple[str, Value]] = [("family of the judge", family_text)]
         if self.who:

@@ -104,10 +104,10 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
         if getattr(options, name) and not options.judges:
             judge = option_text("judge")
             raise UsageError(f"{option_text(name)} is for tournaments: name a judge with {judge}")
-    of_scores = [name for name in reading if READING[name].of_scores]
-    if options.judges and of_scores:
+    score_options = [name for name in reading if READING[name].of_scores]
+    if options.judges and score_options:
         raise UsageError(
-            f"{option_text(of_scores[0])} is for a task's metric, and {option_text('judge')} "
+            f"{option_text(score_options[0])} is for a task's metric, and {option_text('judge')} "
             "ranks by a judge: leave out one of them"
         )
     repeated = sorted({name for name in options.judges if options.judges.count(name) > 1})

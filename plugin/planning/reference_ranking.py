@@ -91,13 +91,13 @@ class ReferenceRanking:
         key = np.packbits(rows).tobytes()
         if key not in self._distances:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
-            of_part = score(rows)[self._compared]
+            scores_of_part = score(rows)[self._compared]
             of_whole = self._scores[self._compared]
             tau = np.nan
-            if not np.isnan(of_part).any():
+            if not np.isnan(scores_of_part).any():
                 # Rounding error must not order equal scores.
-                tau = kendalltau(np.round(of_part, 9), np.round(of_whole, 9)).statistic
-            centred_part = of_part - of_part.mean()
+                tau = kendalltau(np.round(scores_of_part, 9), np.round(of_whole, 9)).statistic
+            centred_part = scores_of_part - scores_of_part.mean()
             centred_whole = of_whole - of_whole.mean()
             error = np.abs(centred_part - centred_whole).mean()
             self._distances[key] = (float(tau), float(error))
@@ -121,7 +121,7 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
             return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Rank the part and return its scores; all are NaN if the part cannot be ranked."""
+        """Return the scores of the battles of a mask, shape (models,); all NaN if these fail."""
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
             part = merge_orders(battles.select(rows))
@@ -149,7 +149,7 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Return the win rates or the Elo of the models from the sums of the part."""
+        """Return win rates or Elo from the sums of the battles of a mask, shape (models,)."""
         pairs = pair_sums_with_items(coded.take(rows[readable]))
         return win_rates(pairs) if ranker == "win-rate" else elo_of_pairs(pairs, penalty)
 

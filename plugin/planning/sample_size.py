@@ -307,9 +307,9 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
     count_of_nonzero = count_of_size[:, sizes > 0]
     ties = (count_of_nonzero**3 - count_of_nonzero).sum(axis=1)
-    of_all = number * (number + 1) * (2 * number + 1)
-    of_zeros = zeros * (zeros + 1) * (2 * zeros + 1)
-    variance = (of_all - of_zeros - ties / 2) / 24
+    all_ranks_term = number * (number + 1) * (2 * number + 1)
+    zeros_term = zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (all_ranks_term - zeros_term - ties / 2) / 24
     surplus = positive_rank_sum - mean
     z = np.zeros(len(counts))
     return np.divide(surplus, np.sqrt(variance), out=z, where=(variance > 0))

@@ -255,15 +255,7 @@ class _AuditRequest:
         if standings is None:
             return None
         merged = self.merged.get(value)
-        checks = [
-            check
-            for check in checks_of_ranking(standings, battles, self.families, merged)
-            if check.name != "first place"
-        ]
-        if standings.scale.name != "score":
-            # This check has an ok row, too, and names battles that would connect the groups.
-            others = [check for check in checks if check.name != "connected"]
-            checks = [*check_connected_battles(battles), *others]
+        checks = self._probed_checks_of_ranking(standings, battles, merged)
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
         data = AuditData(
@@ -273,12 +265,13 @@ class _AuditRequest:
             standings=standings,
             checks=of_ranking,
         )
-        of_judges = self._checks_of_judges(judgments, battles)
+        checks_of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
-        further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
-        # The adjusted checks of judges are the last ones, in the order of `of_judges`.
-        number = len(further) - len(of_judges)
-        judges = [judge for judge, _ in of_judges]
+        checks_beside = [*checks_only_of_audits(data), *(check for _, check in checks_of_judges)]
+        further = adjust_tests(checks_beside)
+        # The adjusted checks of judges are the last ones, in the order of `checks_of_judges`.
+        number = len(further) - len(checks_of_judges)
+        judges = [judge for judge, _ in checks_of_judges]
         checks_by_judge = list(zip(judges, further[number:], strict=True))
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
         listed = [("", check) for check in [*checks, *further[:number], *elo]]
@@ -290,6 +283,27 @@ class _AuditRequest:
         return BoardAudit(
             standings=standings, probes=tuple(probes), answer=answer, source=self.arguments.reading
         )
+
+    def _probed_checks_of_ranking(
+        self, standings: Standings, battles: Battles, merged: Battles | None
+    ) -> list[Check]:
+        """Return the checks of a ranking that an audit lists; the first place has no row in it.
+
+        Args:
+            standings: the ranking of the slice.
+            battles: the battles of the slice.
+            merged: the battles whose orders are merged; None if they are the same battles.
+        """
+        checks = [
+            check
+            for check in checks_of_ranking(standings, battles, self.families, merged)
+            if check.name != "first place"
+        ]
+        if standings.scale.name == "score":
+            return checks
+        # This check has an ok row, too, and names battles that would connect the groups.
+        others = [check for check in checks if check.name != "connected"]
+        return [*check_connected_battles(battles), *others]
 
     def _build_probes(
         self,

@@ -260,9 +260,9 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
         UsageError: no ranker has one of the options.
     """
     settings = ranker_options(rankers, options)
-    for of_ranker in settings.values():
-        if isinstance(of_ranker.get("length_data"), str | Path):
-            of_ranker["length_data"] = read_length_data(of_ranker["length_data"])
+    for options_of_ranker in settings.values():
+        if isinstance(options_of_ranker.get("length_data"), str | Path):
+            options_of_ranker["length_data"] = read_length_data(options_of_ranker["length_data"])
     return settings
 
 
@@ -430,9 +430,9 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
 
 
 def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
-    """Return the slices with their number in the battles of each.
+    """Return the slices, whose battles record how many slices there are (`slice_count`).
 
-    Claims are corrected for this number (`slice_count`).
+    Claims about one slice are corrected for as many tests.
     """
     number = len(slices)
     return [(value, replace(part, slice_count=number)) for value, part in slices]
@@ -861,7 +861,7 @@ def choose_context(
     for name, function in functions.items():
         parameters = arguments.keys() & parameters_of(function).keys()
         context[name] = {parameter: arguments[parameter] for parameter in sorted(parameters)}
-    is_used = any("calibration" in of_ranker for of_ranker in context.values())
+    is_used = any("calibration" in options_of_ranker for options_of_ranker in context.values())
     if calibration is not None and not is_used:
         raise UsageError(
             f"a calibration was given, and {' and '.join(functions)} does not use one; "

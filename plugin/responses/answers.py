@@ -312,7 +312,7 @@ def _as_lists(cell: Any) -> Any:
 
 
 def is_empty(value: Any) -> bool:
-    """Return whether a cell is null or NaN."""
+    """Return whether a cell is None, NaN or the NA of pandas."""
     import pandas as pd
 
     is_nan = isinstance(value, float) and isnan(value)

@@ -439,7 +439,7 @@ class Responses:
         selected = {find_name("model", name, self.texts) for name in models}
 
         def keep_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
-            """Return the entries of the selected models."""
+            """Return the entries of those models that are selected, by model."""
             return {name: value for name, value in by_model.items() if name in selected}
 
         return replace(

@@ -445,5 +445,5 @@ def work_in(transcript: str) -> AgentWork:
 
 
 def _count_in_note(text: str) -> int:
-    """Parse a number in a note, such as `1,200`."""
+    """Return the number in a note as an int: 1200 for `1,200`."""
     return int(text.replace(",", ""))

@@ -125,7 +125,7 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         return float(np.sum(np.log(total_variance) + residual**2 / total_variance))
 
     def derivative(c: float) -> float:
-        """Return the derivative of `loss`."""
+        """Return the derivative of `loss` by c."""
         total_variance = variance + c
         return float(np.sum(1 / total_variance - (residual / total_variance) ** 2))
 

@@ -137,8 +137,9 @@ class RatingGap:
         if not common.weight.size:
             return shift
         start = self._start_of_common(shift, common)
-        [at] = maximize_samples(common, start, NULL_TOLERANCE)
-        theta = at[self.common_code]
+        # The likelihood has one sample.
+        [parameters] = maximize_samples(common, start, NULL_TOLERANCE)
+        theta = parameters[self.common_code]
         self._keep_start(theta)
         return theta + shift
 

@@ -571,9 +571,9 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
 
 
 def centre_covariance(covariance: np.ndarray) -> np.ndarray:
-    """Convert a covariance of scores to the covariance of scores minus their unweighted mean.
+    """Convert a covariance of scores to that of scores minus their unweighted mean.
 
-    Both have shape (models, models).
+    Both have shape (models, models), or (..., models, models).
     """
     row_centred = covariance - covariance.mean(axis=0)
     return row_centred - row_centred.mean(axis=1)[:, None]

@@ -257,7 +257,7 @@ class SlopeFit:
         return self.regularization * float(variance_of_slopes.max())
 
     def value(self) -> float:
-        """Return the penalized log-likelihood."""
+        """Return the penalized log-likelihood at this fit, in nats."""
         coded = self.data.coded
         log_probability = log_expit(self.logits)
         log_opposite = log_expit(-self.logits)

@@ -69,6 +69,7 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     penalty_effect = cross_information @ fit.step_without_penalty()
     observed_sums = (scores.sum(axis=0) - penalty_effect)[None] @ root
     drawn_sums = _resampled_sums(net_scores, resamples, rng) @ root
+    # `_sum_squares` has a first axis of draws: one for the observed sums.
     [statistic] = _sum_squares(observed_sums, models)
     drawn_statistics = _sum_squares(drawn_sums, models)
     # The mean square of one Newton step from the common strengths to each judge's own.

@@ -96,12 +96,12 @@ class RoughTests:
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """Sum of the weights of the battles of two models."""
+        """Sum of the weights of the battles of two models, shape (models, models)."""
         return self._sum_by_pair(self.coded.weight, self.coded.weight)
 
     @cached_property
     def square_weight(self) -> np.ndarray:
-        """Sum of the squared weights of the battles of two models."""
+        """Sum of the squared weights of the battles of two models, shape (models, models)."""
         return self._sum_by_pair(self.coded.weight**2, self.coded.weight**2)
 
     @cached_property
@@ -117,7 +117,10 @@ class RoughTests:
 
     @cached_property
     def curvature(self) -> np.ndarray:
-        """Information of the battles of two models about their difference."""
+        """Information about the difference of two models in their battles.
+
+        The shape is (models, models).
+        """
         return self.weight * self.win_chance * (1 - self.win_chance)
 
     @cached_property

@@ -158,6 +158,7 @@ def design_efficiency(pairs: Pairs, is_included: np.ndarray | None = None) -> fl
     present, new_codes = np.unique(codes, return_inverse=True)
     first, second = np.split(new_codes, 2)
     design = DesignMatrix(columns=None, first=first, second=second, models=len(present))
+    # The weights get a first axis of samples, here of size 1.
     [laplacian] = design.information(pairs.weight[is_kept][None])
     eigenvalues = np.linalg.eigvalsh(laplacian)[1:]  # the first one is 0
     harmonic_mean = len(eigenvalues) / np.sum(1 / eigenvalues)

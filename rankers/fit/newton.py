@@ -277,6 +277,7 @@ class Likelihood:
         Credits and weights are those of one sample, shape (rows,), and `parameters` has shape
         (parameters,). As in `information`, a prior of the mean strength may be included.
         """
+        # Arrays of a likelihood have a first axis of samples, here of size 1.
         logits = self.logits(parameters[None])
         _, curvature = self.loss(self.credit[None], self.weight[None], logits)
         [information] = self.information(curvature)

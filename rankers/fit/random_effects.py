@@ -156,6 +156,7 @@ def estimate_dispersion(labels: CodedBattles, theta: np.ndarray) -> float:
     variance = p * (1 - p)
     design = DesignMatrix(columns=None, first=labels.a, second=labels.b, models=len(theta))
     curvature = labels.weight * variance
+    # The curvature gets a first axis of samples, here of size 1.
     [information] = design.information(curvature[None])
     # The information has no inverse, because rows identify only differences: half of a unit matrix
     # is added.
@@ -197,6 +198,7 @@ def expected_errors(
     likelihood = _likelihood(pairs, phi, precision, dispersion=1.0)
     p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
     curvature_of_label = pairs.weight * p * (1 - p) / pairs.weight.sum()
+    # The curvature gets a first axis of samples, here of size 1.
     [information_of_label] = likelihood.design.information(curvature_of_label[None])
     centring = _centring_matrix(phi)
     errors = []

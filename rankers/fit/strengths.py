@@ -353,6 +353,7 @@ class Strengths:
             theta: log-strengths fitted to the resample, shape (models,).
         """
         separated_by_all = separated_models(pairs)
+        # Credit and weight get a first axis of resamples, here of size 1.
         [separated_by_resample] = separated_in_resamples(pairs, credit[None], weight[None])
         is_newly_unbounded = separated_by_resample & ~separated_by_all
         if not is_newly_unbounded.any():

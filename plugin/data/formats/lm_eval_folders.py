@@ -190,8 +190,8 @@ def _gather_scores(
 
 def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list[Scores]:
     """Return the scores of those files of a task that have a metric, `metric,filter`."""
-    files_of_task = [of_file for of_file in scores if of_file.file.task == task]
-    return [of_file for of_file in files_of_task if metric in of_file.values]
+    files_of_task = [file_scores for file_scores in scores if file_scores.file.task == task]
+    return [file_scores for file_scores in files_of_task if metric in file_scores.values]
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
@@ -206,11 +206,13 @@ def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
     joined = []
     for note in lost:
         model = note.fields.get("model", "")
-        of_model = tasks.get(model, []) if note.code == "one-model-samples" else []
-        if len(of_model) < 2:
+        lone_tasks = tasks.get(model, []) if note.code == "one-model-samples" else []
+        if len(lone_tasks) < 2:
             joined.append(note)
-        elif note.fields["task"] == of_model[0]:
-            joined.append(Notice("one-model-samples-of-tasks", {"model": model, "tasks": of_model}))
+        elif note.fields["task"] == lone_tasks[0]:
+            joined.append(
+                Notice("one-model-samples-of-tasks", {"model": model, "tasks": lone_tasks})
+            )
     return joined
 
 
@@ -408,15 +410,15 @@ def _join_runs(
     """
     import pandas as pd
 
-    files_of_task = [of_file for of_file in scores if of_file.file.task == task]
+    files_of_task = [file_scores for file_scores in scores if file_scores.file.task == task]
     measured = _files_with_metric(scores, task, metric)
     measure, note = measure_of_files(metric, measured)
     if note:
         notes.append(note)
     tables = []
-    for of_file in measured:
-        source = {"model": of_file.file.model, "path": str(of_file.file.path)}
-        tables.append(of_file.values[metric].assign(**source))
+    for file_scores in measured:
+        source = {"model": file_scores.file.model, "path": str(file_scores.file.path)}
+        tables.append(file_scores.values[metric].assign(**source))
     rows = _name_items_by_target(pd.concat(tables, ignore_index=True), task, notes)
     documents = SharedDocuments.of_rows(rows)
     lost += [_metric_missing(metric, file) for file in files_of_task if metric not in file.values]
@@ -432,10 +434,10 @@ def _join_runs(
     joined = rows.assign(score=score, metric=measure.name, task=task, category=task)
     joined.attrs["measures"] = (measure,)
     joined.attrs["item_columns"] = [
-        *dict.fromkeys(name for of_file in measured for name in of_file.item_columns)
+        *dict.fromkeys(name for file_scores in measured for name in file_scores.item_columns)
     ]
     joined.attrs["lower"] = frozenset[str]().union(
-        *(of_file.lower_is_better for of_file in measured)
+        *(file_scores.lower_is_better for file_scores in measured)
     )
     return joined, documents.shared
 

@@ -124,7 +124,7 @@ def find_groups(
 
 
 def _results_of_files(files: Sequence[Scores]) -> list[Results]:
-    """Return the results files of runs, each once."""
+    """Return the results files of the runs that wrote samples files, each once, in their order."""
     by_path = {}
     for scores in files:
         if scores.file.results is not None:

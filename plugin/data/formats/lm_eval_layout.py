@@ -348,9 +348,9 @@ def _model_of_details(folder: Path) -> str:
     Otherwise, the folder itself names it, or the one above the folder of a time.
     """
     for parent in (folder, *folder.parents):
-        of_model = re.fullmatch("details_(.+?)(?:_private)?", parent.name)
-        if of_model:
-            return of_model[1].replace("__", "/", 1)
+        match = re.fullmatch("details_(.+?)(?:_private)?", parent.name)
+        if match:
+            return match[1].replace("__", "/", 1)
     if re.fullmatch(TIME, folder.name):
         folder = folder.parent
     for parent in folder.parents:
@@ -453,20 +453,20 @@ def _old_samples_at(path: Path, label: str | None, runs: Iterable[Results]) -> S
         label: the user's name for the model; None if there is none.
         runs: results files in the same folder.
     """
-    of_task: list[tuple[Results, str]] = []
+    runs_and_tasks: list[tuple[Results, str]] = []
     for run in runs:
         task_of_run = run.old_task_of(path)
         if task_of_run is not None:
-            of_task.append((run, task_of_run))
-    for run, task in of_task:
+            runs_and_tasks.append((run, task_of_run))
+    for run, task in runs_and_tasks:
         if path.stem == f"{run.old_arguments()}_{task}":
             model = label or run.model or path.absolute().parent.name
             return Samples(
                 path=path, task=task, time="", model=model, has_label=label is not None, results=run
             )
-    if not of_task:
+    if not runs_and_tasks:
         return None
-    task = max((task for _, task in of_task), key=len)
+    task = max((task for _, task in runs_and_tasks), key=len)
     arguments = path.stem.removesuffix(f"_{task}")
     model = label or arguments.removeprefix("pretrained__").removeprefix("model__")
     return Samples(
@@ -533,10 +533,10 @@ def notes_on_lacking_samples(runs: Sequence[tuple[str, Results]]) -> list[Notice
         code = "samples-packed" if is_packed else "samples-not-logged"
         by_code[code].append((name, results))
     notes = []
-    for code, of_code in by_code.items():
-        if of_code:
-            models = list(dict.fromkeys(name for name, _ in of_code))
-            files = [str(results.path) for _, results in of_code]
+    for code, runs_of_code in by_code.items():
+        if runs_of_code:
+            models = list(dict.fromkeys(name for name, _ in runs_of_code))
+            files = [str(results.path) for _, results in runs_of_code]
             notes.append(Notice(code, {"models": models, "results": files}))
     return notes
 
@@ -604,9 +604,9 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
     doc_ids = [doc_id for _, _, doc_id in documents]
     rows_by_doc_id = sorted(range(len(documents)), key=lambda k: doc_ids[k])
     for k in rows_by_doc_id:
-        of_filter, document, _ = documents[k]
-        occurrences[of_filter, document] += 1
-        occurrence = occurrences[of_filter, document]
+        filter_name, document, _ = documents[k]
+        occurrences[filter_name, document] += 1
+        occurrence = occurrences[filter_name, document]
         ids[k] = f"{task}:{document[:12]}"
         if occurrence > 1:
             ids[k] += f"#{occurrence}"

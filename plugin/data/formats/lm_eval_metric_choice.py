@@ -119,12 +119,12 @@ def _reject_unordered_metrics(
     """
     unordered = {}
     for task, metrics in by_task.items():
-        of_task = [scores for scores in files if scores.file.task == task]
-        if not any(scores.file.path.name == layout.HELM_DETAILS for scores in of_task):
+        scores_of_task = [scores for scores in files if scores.file.task == task]
+        if not any(scores.file.path.name == layout.HELM_DETAILS for scores in scores_of_task):
             continue
         shared = []
         for metric in metrics:
-            models = {scores.file.model for scores in of_task if metric in scores.values}
+            models = {scores.file.model for scores in scores_of_task if metric in scores.values}
             if len(models) > 1:
                 shared.append(metric)
         if len(shared) > 1:
@@ -174,10 +174,10 @@ def _reject_several_metrics(
         task: names for task, names in by_task.items() if _is_ambiguous(names, asked_metrics)
     }
     for task, names in several.items():
-        of_task = [scores for scores in files if scores.file.task == task]
-        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
+        scores_of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in scores_of_task]
         if choose_headline(task, runs, names) is None:
-            raise _no_common_metric_error(task, names, of_task)
+            raise _no_common_metric_error(task, names, scores_of_task)
     if several:
         raise _several_metrics_error(several)
 

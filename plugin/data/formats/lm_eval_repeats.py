@@ -38,10 +38,10 @@ def accept_repeats(
         DataError: the numbers differ, and the finding `epochs` is not allowed.
     """
     votes_of_models = {}
-    for of_run in scores:
-        number = _number_of_votes(of_run, metric)
+    for run_scores in scores:
+        number = _number_of_votes(run_scores, metric)
         if number is not None:
-            votes_of_models[of_run.file.model] = number
+            votes_of_models[run_scores.file.model] = number
     if len(set(votes_of_models.values())) < 2:
         return []
     by_model = some([f"{model} {number}" for model, number in votes_of_models.items()], most=5)

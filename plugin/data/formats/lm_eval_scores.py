@@ -139,10 +139,10 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     item_columns = _add_item_columns(frame)
     values: dict[str, pd.DataFrame] = {}
     unusable: dict[str, str] = {}
-    for of_filter, filtered in frame.groupby("filter", sort=False):
+    for filter_name, filtered in frame.groupby("filter", sort=False):
         names = dict.fromkeys(name for metrics in filtered["metrics"] for name in metrics)
         for name in names:
-            metric = f"{name},{of_filter}"
+            metric = f"{name},{filter_name}"
             numbers = [metrics.get(name) for metrics in filtered["metrics"]]
             why = _why_unusable(numbers)
             if why is None:
@@ -223,9 +223,9 @@ def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
 
     The filter is `none` if the row names none. The target is its hash, else its text, else empty.
     """
-    of_filter = text_of(row.get("filter")) or "none"
+    filter_name = text_of(row.get("filter")) or "none"
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
-    return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
+    return filter_name, layout.read_doc_hash(row), layout.place_in_set(row), target
 
 
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,8 +313,8 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
         DataError: two runs disagree on the direction.
     """
     task = files[0].file.task
-    name, _, of_filter = metric.rpartition(",")
-    measure = Measure(name, task, filter=of_filter)
+    name, _, filter_name = metric.rpartition(",")
+    measure = Measure(name, task, filter=filter_name)
     results_files = [scores.file.results for scores in files if scores.file.results]
     # The path of the first results file that says so, by whether higher is better.
     results_by_direction: dict[bool, str] = {}
@@ -330,14 +330,14 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
             source=results_by_direction[False],
             remedy="give runs of one version of the task",
         )
-    of_task = {"metric": metric, "task": task}
+    metric_and_task = {"metric": metric, "task": task}
     if _are_log_likelihoods(metric, files):
-        return replace(measure, unit="log-likelihood"), Notice("log-likelihood", of_task)
+        return replace(measure, unit="log-likelihood"), Notice("log-likelihood", metric_and_task)
     if True in results_by_direction:
         return replace(measure, higher_is_better=True), None
     if False in results_by_direction:
-        return replace(measure, higher_is_better=False), Notice("lower-is-better", of_task)
-    return measure, Notice("metric-direction", of_task)
+        return replace(measure, higher_is_better=False), Notice("lower-is-better", metric_and_task)
+    return measure, Notice("metric-direction", metric_and_task)
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
@@ -346,8 +346,8 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
     They are if the reported figure is exp(-mean) in all files. If no figure is known, they are if
     the name of the metric is `perplexity`.
     """
-    of_files = [scores.mean_and_figure(metric) for scores in files]
-    pairs = [pair for pair in of_files if pair is not None]
+    means_and_figures = [scores.mean_and_figure(metric) for scores in files]
+    pairs = [pair for pair in means_and_figures if pair is not None]
     if not pairs:
         return metric.rpartition(",")[0] == "perplexity"
     return all(

@@ -242,8 +242,8 @@ def scorers_of_metrics(scorers: Settings, metrics: Sequence[str]) -> Settings:
     """Return those of a task's scorers that make the scores by some metrics, `metric,filter`."""
     used_names = {"process_results"}
     for metric in metrics:
-        name, _, of_filter = metric.rpartition(",")
-        used_names |= {f"options of {name}", f"filter {of_filter}"}
+        name, _, filter_name = metric.rpartition(",")
+        used_names |= {f"options of {name}", f"filter {filter_name}"}
     return tuple(setting for setting in scorers if setting[0] in used_names)
 
 

@@ -107,10 +107,10 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
         same = (note.code, note.fields["who"], note.fields["which"])
         by_model.setdefault(same, []).append(note)
     joined = []
-    for (code, _, _), of_model in by_model.items():
-        first = of_model[0]
-        if len(of_model) > 1:
-            tasks = [note.fields["what"] for note in of_model]
+    for (code, _, _), notes_of_model in by_model.items():
+        first = notes_of_model[0]
+        if len(notes_of_model) > 1:
+            tasks = [note.fields["what"] for note in notes_of_model]
             first = Notice(CODES_ON_TASKS[code], {**first.fields, "tasks": tasks})
         joined.append(first)
     return joined

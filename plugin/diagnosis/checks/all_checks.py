@@ -473,8 +473,8 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
     """
     if not battles.tally.judged:
         return ()
-    of_models = tuple(run for run in battles.runs if run.model in models)
-    compared = replace(battles, runs=of_models)
+    runs_of_models = tuple(run for run in battles.runs if run.model in models)
+    compared = replace(battles, runs=runs_of_models)
     by_judge = is_judged(battles)
     checks: list[Check] = []
     for row in CHECKLIST:

@@ -168,12 +168,12 @@ def _groups_of_items(
     partitions_so_far = set[bytes]()
     for name in names:
         texts = battles.rows.texts_of(name)[is_counted].tolist()
-        of_item = _group_by_item(texts, item, items)
-        if of_item is None or _divides_otherwise(battles, name, texts):
+        group_of_item = _group_by_item(texts, item, items)
+        if group_of_item is None or _divides_otherwise(battles, name, texts):
             continue
-        if of_item.tobytes() not in partitions_so_far:
-            partitions_so_far.add(of_item.tobytes())
-            yield name, of_item
+        if group_of_item.tobytes() not in partitions_so_far:
+            partitions_so_far.add(group_of_item.tobytes())
+            yield name, group_of_item
 
 
 def _divides_otherwise(battles: Battles, name: str, texts: Sequence[str | None]) -> bool:

@@ -167,8 +167,10 @@ def _worst_pair(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
     worst = fit.worst
     if worst is not None and worst.p < worst_pair.adjusted:
         # The pairs are sorted: the first one of this model has its smallest p-value.
-        of_model = (pair for pair in fit.residuals if worst.model in (pair.first, pair.second))
-        worst_pair = next(of_model)
+        residuals_of_model = (
+            pair for pair in fit.residuals if worst.model in (pair.first, pair.second)
+        )
+        worst_pair = next(residuals_of_model)
     return worst_pair, fit.p
 
 

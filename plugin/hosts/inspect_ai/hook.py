@@ -129,15 +129,14 @@ def _remove_linked_runs(log: EvalLog) -> None:
     from podium.data.formats.files import split_label
 
     for source in log.eval.task_args.get("responses") or ():
-        _, path = split_label(str(source))
-        folders = Path(path).parents
-        of_run = next(
-            (folder for folder in folders if folder.parent.name.endswith(RUNS_SUFFIX)), None
+        path = Path(split_label(str(source))[1])
+        folder_of_run = next(
+            (folder for folder in path.parents if folder.parent.name.endswith(RUNS_SUFFIX)), None
         )
-        if of_run is not None and _is_made_for_run(of_run):
-            rmtree(of_run, ignore_errors=True)
+        if folder_of_run is not None and _is_made_for_run(folder_of_run):
+            rmtree(folder_of_run, ignore_errors=True)
             with suppress(OSError):
-                of_run.parent.rmdir()
+                folder_of_run.parent.rmdir()
 
 
 def _is_made_for_run(folder: Path) -> bool:

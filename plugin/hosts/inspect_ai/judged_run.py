@@ -321,7 +321,7 @@ def _count_failed_battles(sample: "EvalSample") -> int:
 
     entry = sample.store.get(NAMESPACE)
     replies = SampleReplies.parse(entry).to_battles() if entry else ()
-    failed = sum(of_battle.has_failed for of_battle in replies)
+    failed = sum(replies_on_battle.has_failed for replies_on_battle in replies)
     return failed or len(parse_battles(sample.metadata))
 
 

@@ -163,5 +163,5 @@ def _make_task(
                 "podium/tournament plays a tournament by its name: -T name=NAME "
                 "(podium list names them)"
             )
-        further, of_run = split_options(name, flatten_arguments(options))
-        return tournament_task(name, responses, {**settings, **further}, **of_run)
+        further, run_options = split_options(name, flatten_arguments(options))
+        return tournament_task(name, responses, {**settings, **further}, **run_options)

@@ -489,8 +489,8 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     failures: list[str] = []
     sources = set[str]()
     for task, ranking in rankings.items():
-        for tables, of_task in ((standings, ranking.standings), (details, ranking.details)):
-            for standings_of_slice in of_task:
+        for tables, tables_of_task in ((standings, ranking.standings), (details, ranking.details)):
+            for standings_of_slice in tables_of_task:
                 part = f"{task} {standings_of_slice.slice}" if standings_of_slice.slice else task
                 answer = standings_of_slice.answer
                 if answer:

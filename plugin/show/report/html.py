@@ -58,7 +58,7 @@ def stylesheet() -> str:
 
 
 def escape_html(text: str) -> str:
-    """Escape HTML markup and control characters."""
+    """Return a text in which HTML shows markup and control characters as they are."""
     return escape(printable(text))
 
 

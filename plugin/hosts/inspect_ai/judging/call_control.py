@@ -132,7 +132,7 @@ async def generate_output(
 
 
 def watch_model(model: Model) -> "ReplyWatch":
-    """Return a new watch of a model's replies."""
+    """Return a new watch of a model's replies, which has seen no reply yet."""
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.reply_watch import ReplyWatch
 

@@ -530,5 +530,7 @@ def settings_to_log(judging: Judging) -> dict[str, Any]:
     The keys are `replies` (the option) and `limits`: by name of the judge's model, the attributes
     of `CallLimits` by name.
     """
-    limits = {judge: of_judge._asdict() for judge, of_judge in judge_limits(judging).items()}
+    limits = {
+        judge: limits_of_judge._asdict() for judge, limits_of_judge in judge_limits(judging).items()
+    }
     return {"replies": judging.replies, "limits": limits}

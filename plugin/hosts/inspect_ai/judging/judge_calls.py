@@ -244,11 +244,11 @@ class Run(ModelCalls):
             both_orders_occur = self.judging.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
             first = "a" if battle.first else None
-            of_battle = self.judging.judgments("", "a", "b", first)
+            judgments_of_battle = self.judging.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
                 tests_position=self.judging.is_pairwise and both_orders_occur,
-                judgments=len(of_battle),
+                judgments=len(judgments_of_battle),
                 is_on=(self.judging.on_bad_judge == "stop"),
                 ends_run=self._ends_run,
                 gives_fine_grades=(self.judging.realization.name == "numeric"),

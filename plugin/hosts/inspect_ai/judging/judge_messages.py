@@ -27,12 +27,12 @@ def judge_messages(model: Model, prompt: str, media: Sequence[Content]) -> str |
         prompt: the prompt.
         media: the item's media, which follow the prompt.
     """
-    of_item, rest = split_at_responses(prompt)
+    item_part, rest = split_at_responses(prompt)
     has_field = BOUNDARY in ContentText.model_fields
     takes_boundaries = has_field and provider_of(model) in PROVIDERS_WITH_BOUNDARIES
-    if media or not takes_boundaries or count_tokens(of_item) < least_cached(str(model)):
+    if media or not takes_boundaries or count_tokens(item_part) < least_cached(str(model)):
         return prompt_with_media(prompt, media)
-    before = ContentText.model_validate({"text": of_item, BOUNDARY: True})
+    before = ContentText.model_validate({"text": item_part, BOUNDARY: True})
     return [ChatMessageUser(content=[before, ContentText(text=rest)])]
 
 

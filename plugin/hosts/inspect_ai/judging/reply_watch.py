@@ -105,7 +105,7 @@ class ReplyWatch:
         return anyio.current_time() + max(seconds_left, 0.0)
 
     def _set_deadlines(self) -> None:
-        """Set the deadline of all waiting calls."""
+        """Give all waiting calls the deadline at which the server counts as dead."""
         deadline = self._deadline()
         for scope in self._scopes:
             scope.deadline = deadline

@@ -60,7 +60,7 @@ def readable_battles() -> Metric:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
-        """Return the number of the scores."""
+        """Return the number of samples that have a score."""
         return float(len(scores))
 
     return count

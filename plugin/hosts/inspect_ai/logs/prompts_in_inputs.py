@@ -34,10 +34,10 @@ def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
     for position, run in enumerate(runs):
         positions[run.task].append(position)
     for positions_of_task in positions.values():
-        of_task = [runs[position] for position in positions_of_task]
-        if not _are_run_again(of_task):
+        runs_of_task = [runs[position] for position in positions_of_task]
+        if not _are_run_again(runs_of_task):
             continue
-        templates = templates_around_questions([_first_inputs(run) for run in of_task])
+        templates = templates_around_questions([_first_inputs(run) for run in runs_of_task])
         if not templates:
             continue
         for position, template in zip(positions_of_task, templates, strict=True):

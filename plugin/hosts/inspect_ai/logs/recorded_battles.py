@@ -237,8 +237,10 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
                     item = f"{prefix_of[log.path]}{battle.item}"
                     played = pairing(item, battle.model_a, battle.model_b, battle.first)
                     pairings.setdefault(played)
-                    of_item = columns_of_items.get(battle.item, {})
-                    for response in _responses_of(sample, battle, item, str(log.path), of_item):
+                    columns_of_item = columns_of_items.get(battle.item, {})
+                    for response in _responses_of(
+                        sample, battle, item, str(log.path), columns_of_item
+                    ):
                         _add_answer(answers, response, item)
     if not pairings:
         raise UsageError(

@@ -70,8 +70,8 @@ def _texts_of_references(
     """
     items = {item.id for item in read.items}
     for path, row in rows:
-        of_task = f"{row['task']}:{row['item']}"
-        item = of_task if of_task in items else str(row["item"])
+        item_in_task = f"{row['task']}:{row['item']}"
+        item = item_in_task if item_in_task in items else str(row["item"])
         if item in items:
             key = response_key(item, row.get("response") or 1)
             yield path, row["model_b"], key, row["response_b"], bool(row.get("transcript"))

@@ -194,8 +194,8 @@ def _generation_of(log: EvalLog) -> dict[str, Any]:
 
     They are those that were given with the model, replaced by those of the eval.
     """
-    of_model = getattr(log.eval, "model_generate_config", None)
-    settings = of_model.model_dump(exclude_none=True) if of_model else {}
+    model_config = getattr(log.eval, "model_generate_config", None)
+    settings = model_config.model_dump(exclude_none=True) if model_config else {}
     settings |= log.plan.config.model_dump(exclude_none=True)
     return _without_names(settings, OWN_FIELDS | NOT_OF_ANSWERS)
 

@@ -170,7 +170,7 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
         return first_samples(path, number)
 
     def parse(sample: SampleFile) -> dict[str, Any]:
-        """Read what prompts are made of."""
+        """Return the fields of a sample of which prompts are made, by name."""
         return sample.fields(PROMPT_FIELDS)
 
     with checked_log(path), opened_archive(path) as archive:
@@ -191,7 +191,7 @@ def first_samples(
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
-        """Read the wanted fields."""
+        """Return the wanted fields of a sample, by name."""
         return sample.fields(fields)
 
     if path.suffix == ".eval":
@@ -299,7 +299,7 @@ def _parse_whole(sample: SampleFile) -> EvalSample:
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return the sort key of an archive's member: members are sorted by epoch, then by item."""
+    """Return the sort key of an archive's member: its epoch, then its item."""
     item, epoch = member.group("item", "epoch")
     return order_of_sample(int(epoch or 0), item)
 

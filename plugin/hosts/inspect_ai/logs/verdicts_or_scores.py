@@ -75,11 +75,11 @@ def choose_verdicts_or_scores(logs: Sequence[RowsOfLog], reading: Reading) -> Co
     for task, logs_of_task in _logs_of_tasks(logs).items():
         if reading.human_judge is not None:
             continue
-        of_task = _TaskRows(task, logs_of_task)
-        by_verdicts[task] = of_task.verdicts_count(asked_metrics)
-        counted_rows.notes.extend(of_task.notes(asked_metrics, by_verdicts=by_verdicts[task]))
-        counted_rows.lost.extend(of_task.notes_on_lost_models(by_verdicts=by_verdicts[task]))
-        if of_task.judged and not of_task.scored and not by_verdicts[task]:
+        task_rows = _TaskRows(task, logs_of_task)
+        by_verdicts[task] = task_rows.verdicts_count(asked_metrics)
+        counted_rows.notes.extend(task_rows.notes(asked_metrics, by_verdicts=by_verdicts[task]))
+        counted_rows.lost.extend(task_rows.notes_on_lost_models(by_verdicts=by_verdicts[task]))
+        if task_rows.judged and not task_rows.scored and not by_verdicts[task]:
             counted_rows.without.append(task)
     for log in logs:
         verdicts, scores = log.rows.verdicts, log.rows.scores

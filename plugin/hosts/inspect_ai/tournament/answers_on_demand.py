@@ -208,18 +208,18 @@ def split_requests(
     if also_judges:
         notes.append(Notice("judges-own-answers", {"models": also_judges}))
     generation = {name: options[name] for name in GENERATION if options.get(name) is not None}
-    of_judge = {name: value for name, value in options.items() if name not in GENERATION}
-    system = of_judge["system"] if isinstance(of_judge.get("system"), str) else None
+    options_of_judge = {name: value for name, value in options.items() if name not in GENERATION}
+    system = options_of_judge["system"] if isinstance(options_of_judge.get("system"), str) else None
     if system is not None:
         # The judge is shown the system message of the models.
-        of_judge["system"] = True
+        options_of_judge["system"] = True
     return AnswerRequests(
         models=models,
         prompts=tuple(questions),
         system=system,
         generation=generation,
         notes=tuple(notes),
-    ), of_judge
+    ), options_of_judge
 
 
 def models_by_name() -> dict[str, Model]:

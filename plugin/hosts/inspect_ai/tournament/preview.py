@@ -161,12 +161,12 @@ def _cost_sentences(
     cost = f"{competing}; {calls_text} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     prices = request.options.prices or {}
-    of_judges = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
+    judge_texts = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
     if _IS_BRIEF.get():
-        yield "; ".join(filter(None, [cost, *of_judges, missing]))
+        yield "; ".join(filter(None, [cost, *judge_texts, missing]))
     else:
         yield "; ".join(filter(None, [cost, missing]))
-        yield from of_judges
+        yield from judge_texts
     if rotation:
         yield _note_on_turns(rotation)
     if plan.collector:
@@ -214,10 +214,10 @@ def _judge_texts(
         prices: prices that the user gave.
     """
     judges: list[Model | None] = [*judges_by_role()] or [None]
-    of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
+    calls_of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
     texts = [
         _judge_text(model, judging, number, tokens, cacheable, prices)
-        for model, number in zip(judges, of_judges, strict=True)
+        for model, number in zip(judges, calls_of_judges, strict=True)
     ]
     return [*filter(None, texts)]
 

@@ -269,7 +269,7 @@ def plan_built(samples: Iterable[Sample]) -> list[PlannedSample]:
 
 
 def _as_built(sample: Sample) -> Sample:
-    """Return a sample unchanged."""
+    """Return a sample unchanged, as the function that builds a planned sample."""
     return sample
 
 

@@ -127,11 +127,14 @@ def parse_request(
         raise UsageError(NO_JUDGE)
     known_arguments = RUN_OPTIONS | {"responses"} | setting_names(name) | known_options()
     refuse_unknown_options({**settings, **arguments}, known_arguments)
-    of_run = {key: value for key, value in arguments.items() if key in RUN_OPTIONS}
-    of_judge = {key: value for key, value in arguments.items() if key not in RUN_OPTIONS}
+    run_options = {key: value for key, value in arguments.items() if key in RUN_OPTIONS}
+    judge_options = {key: value for key, value in arguments.items() if key not in RUN_OPTIONS}
     of_tournament = {key: value for key, value in settings.items() if value is not None}
     return TournamentRequest(
-        name=name, settings=of_tournament, options=RunSettings(**of_run), judge_options=of_judge
+        name=name,
+        settings=of_tournament,
+        options=RunSettings(**run_options),
+        judge_options=judge_options,
     )
 
 

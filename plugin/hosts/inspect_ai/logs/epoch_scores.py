@@ -24,7 +24,10 @@ COLLECT = "collect"
 REDUCERS_WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
 """Inspect's functions that make a reducer, by its name."""
 REDUCERS_WITH_K = {"at_least": at_least, "pass_at": pass_at}
-"""Inspect's functions that make a reducer of a number k, by its name without `_K`."""
+"""Inspect's functions that make a reducer of a number k, by its name without the k.
+
+For example: Inspect's reducer `pass_at_2` has the name `pass_at` here.
+"""
 ESTIMATES = re.compile(r"(pass_at|pass_k)_[0-9]+")
 """Matches reducers that estimate the same probability from any number of epochs of at least k."""
 FIGURES = ("accuracy", "mean")

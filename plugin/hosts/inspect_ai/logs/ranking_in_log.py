@@ -268,7 +268,7 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
     The first score, named `ranking`, has the metric of `headline_of`, or the number of groups of
     models that never met, if there are any. It is left out if no pairs were tested. Then follows a
     score per model, whose metrics are its figures in `FIGURES` that are known. The metric `score`
-    has the name of the ranker, and the others are `RANKER_NAME`, such as `soft_elo_low`.
+    has the name of the ranker, and the names of the others begin with it, such as `soft_elo_low`.
     """
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)

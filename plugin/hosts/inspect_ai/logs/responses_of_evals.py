@@ -61,8 +61,8 @@ def _texts_of_references(
     """Yield the response of the reference (model_b) in each battle.
 
     Each element has the log, the name of the reference, the key of the response (`response_key`),
-    its text, and whether the text is a transcript. An item of `read` may have the id `TASK:ITEM` or
-    `ITEM`. Battles on other items are left out.
+    its text, and whether the text is a transcript. The id of an item of `read` may be the task and
+    the id in the task (`TASK:ITEM`), or the latter alone. Battles on other items are left out.
 
     Args:
         rows: the log and the row of each battle, as `battle_texts` yields it.

@@ -11,9 +11,9 @@ from podium.tables import EMPTY, Report, Section, Table
 
 SIGN = r"[\\`*<\[|]"
 UNDERSCORE_BEFORE_WORD = r"(?<![^\W_])_"
-"""An underscore that no letter or digit precedes, as in `_word`."""
+"""An underscore that no letter or digit precedes, as at the beginning of a word."""
 UNDERSCORE_AFTER_WORD = r"_(?![^\W_])"
-"""An underscore that no letter or digit follows, as in `word_`."""
+"""An underscore that no letter or digit follows, as at the end of a word."""
 MARKUP = re.compile(f"{SIGN}|{UNDERSCORE_BEFORE_WORD}|{UNDERSCORE_AFTER_WORD}")
 """Matches a character that Markdown reads as markup.
 

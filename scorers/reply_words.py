@@ -218,8 +218,9 @@ HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:
 | (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu
 |think|believ|add|read|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
 |(?:picked|chose|selected|preferred) (?:response )?[ab]\b|(?:took
-|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|(?:would )?(?:am
- |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)|have (?:given|called|rated|scored|chosen
+|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want
+|(?:would )?(?:am |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)
+|have (?:given|called|rated|scored|chosen
 |liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b
 |\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|я проверил\w*""".replace("\n", "")
 RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|(?:of course|sure|certainly|naturally

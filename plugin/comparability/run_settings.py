@@ -327,7 +327,9 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
         distinct_values = sorted(value for value in values if value is not None)
         hashes = [value for value in distinct_values if HASH.fullmatch(value.strip('"'))]
         all_hashes += hashes
-        if len(values) > 1 and not hashes:
+        # A missing value (None) is another value, but needs no text.
+        has_several_values = len(values) > 1
+        if has_several_values and not hashes:
             texts = [f"{text} (variant {number})" for number in range(1, len(distinct_values) + 1)]
             variants.update(zip(distinct_values, texts, strict=True))
     if len(all_hashes) == 1:
@@ -395,13 +397,14 @@ def name_runs(
         The runs, in the same order.
     """
     evaluations = evaluations or {}
-    by_model: dict[str, dict[str, list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
+    runs_by_model: dict[str, dict[str, list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         if run.source not in labelled:
-            by_model[run.model][evaluations.get(run.source, run.source)].append(run)
+            evaluation = evaluations.get(run.source, run.source)
+            runs_by_model[run.model][evaluation].append(run)
     namings = {
-        model: _naming_of_model([*runs_by_task.values()])
-        for model, runs_by_task in by_model.items()
+        model: _naming_of_model([*runs_by_evaluation.values()])
+        for model, runs_by_evaluation in runs_by_model.items()
     }
     named_runs = []
     for run in runs:
@@ -409,7 +412,7 @@ def name_runs(
             named_runs.append(replace(run, named_settings=()))
             continue
         naming = namings[run.model]
-        runs_of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
+        runs_of_evaluation = runs_by_model[run.model][evaluations.get(run.source, run.source)]
         name = naming.name(run.model, runs_of_evaluation)
         named_runs.append(replace(run, model=name, named_settings=naming.named_settings))
     return named_runs

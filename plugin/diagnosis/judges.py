@@ -543,12 +543,12 @@ def _drift(
             "judge more battles",
         )
     level = subjects[0].level
-    codes = np.concatenate([by_term.rows.code for by_term in ratings])
+    codes = np.concatenate([rated.rows.code for rated in ratings])
     # Each interval has a higher level, so that all of them together hold at `level` (Bonferroni).
     sample = Clustered(codes, "item", 1 - (1 - level) / len(names))
-    signed_ratings = [(sign, by_term) for (sign, _, _), by_term in zip(terms, ratings, strict=True)]
-    change = np.sum([sign * by_term.elo for sign, by_term in signed_ratings], axis=0)
-    influence = np.concatenate([sign * by_term.influence for sign, by_term in signed_ratings])
+    signed_ratings = [(sign, rated) for (sign, _, _), rated in zip(terms, ratings, strict=True)]
+    change = np.sum([sign * rated.elo for sign, rated in signed_ratings], axis=0)
+    influence = np.concatenate([sign * rated.influence for sign, rated in signed_ratings])
     change = change - change.mean()
     influence = influence - influence.mean(axis=1, keepdims=True)
     method = f"{KIND_OF_INTERVAL}, Bonferroni over {len(names)} models"

@@ -222,6 +222,7 @@ def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, A
     credit_if_graded = 0.9 if won else 0.2
     row: dict[str, Any] = {"credit": credit_if_graded if coming.graded else float(won)}
     if coming.margins:
+        # The two criteria of a draw have margins of one sign and of different sizes.
         row["margin"] = size if won else -size
         row["margin_one"] = size if won else -1.0
         row["margin_two"] = 1.0 if won else -size

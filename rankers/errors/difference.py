@@ -588,12 +588,16 @@ def _mean_difference_test(
     value = float(np.mean(contributions))
     if min(unskewed_tails(contributions)) > min(uncorrected_tails(contributions)):
         name = "t test corrected for skewness"
+    deviation = float(np.std(contributions))
+    if deviation == 0:
+        # All items have the same difference: its size sets the step.
+        deviation = abs(value)
     return DifferenceTest(
         value=value,
         items=items,
         method=f"{name}, {method}",
         tails=tails,
-        search_step=(float(np.std(contributions)) or abs(value)) / np.sqrt(items),
+        search_step=deviation / np.sqrt(items),
         limits=(-largest, largest),
         misses_rare=True,
     )

@@ -187,6 +187,7 @@ def _sort_groups(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(key, kind="stable")
         ordered_key = key[order]
     else:
+        # Key and position become one number, which sorts faster than the two. `key` is overwritten.
         order = key
         order <<= bits
         # Positions of four bytes suffice for less than two billion rows.

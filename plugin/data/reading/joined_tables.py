@@ -176,20 +176,20 @@ def _without_copied_files(
     copies = 0
     sizes = Counter(each.records.number for each in tables)
     for each in tables:
-        number = each.records.number
+        rows = each.records.number
         names = sorted(each.records.columns)
-        if "item" in names or number is None or sizes[number] < 2:
+        if "item" in names or rows is None or sizes[rows] < 2:
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
         ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
-        original = first.setdefault((content, str(number), *names), each)
+        original = first.setdefault((content, str(rows), *names), each)
         if original is each:
             kept.append(each)
             continue
         is_same_file = original.source == each.source and each.source != table.FRAME
         if is_same_file or _chance_of_equal_rows(engine, each.records) < CHANCE:
-            copies += number
+            copies += rows
         else:
             kept.append(each)
             alike.append(each.source)

@@ -392,5 +392,6 @@ def _mean_statistic(residual: np.ndarray, group: np.ndarray) -> float:
     items = len(residual)
     size = np.bincount(group)
     pairs_in_groups = float(np.sum(size * (size - 1)))
+    # The square of a sum, less the sum of squares: the products of every two different items.
     products = float(np.sum(residual.sum(axis=0) ** 2) - np.sum(residual**2))
     return products * pairs_in_groups / max(items * (items - 1), 1)

@@ -253,7 +253,9 @@ def _decisive_fields(
     if decisive.of_scores:
         noun = "score"
     others = decisive.number - 1
-    each = f"; {quantity(others, f'other {decisive.unit}')} also" if others else ""
+    further_raters = ""
+    if others:
+        further_raters = f"; {quantity(others, f'other {decisive.unit}')} also"
     verb = " decides" if others == 1 else " decide"
     change = f"{decisive.new_leader} leads instead of {decisive.leader}"
     what = "who leads"
@@ -267,5 +269,5 @@ def _decisive_fields(
         "leader": decisive.leader,
         "rival": decisive.new_leader,
         "change": change,
-        "others": f"{each}{verb} {what}" if others else "",
+        "others": f"{further_raters}{verb} {what}" if others else "",
     }

@@ -200,9 +200,10 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return "it is not known which rows are about the same item"
     losses = flagged_losses(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]
-    unclaimed = withheld
-    if not find_flagged(standings.checks, [ONE_ORDER, IN_SLICES]):
-        unclaimed = [model for model in withheld if losses and model in losses.models]
+    unclaimed = [model for model in withheld if losses and model in losses.models]
+    if find_flagged(standings.checks, [ONE_ORDER, IN_SLICES]):
+        # The order of responses may be why any of them has no rank set.
+        unclaimed = withheld
     if unclaimed:
         return f"nothing is claimed about {join_names(unclaimed)}"
     counts = standings.counts

@@ -255,7 +255,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
     facts = judged_runs((log.header, log.header.eval.task) for log in logs)
     whole = replace(whole, runs=facts.runs, questions=facts.questions, accepted=facts.accepted)
-    groups = {tournament.cluster for tournament in tournaments if tournament is not None}
-    column = groups.pop() if len(groups) == 1 else None
-    whole = with_groups(whole, column, required=False)
+    columns_of_groups = {tournament.cluster for tournament in tournaments if tournament is not None}
+    common_column = columns_of_groups.pop() if len(columns_of_groups) == 1 else None
+    whole = with_groups(whole, common_column, required=False)
     return RecordedBattles(pairings=tuple(pairings), repeats=dict(repeats), responses=whole)

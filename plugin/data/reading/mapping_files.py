@@ -139,7 +139,8 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
 
     Raises:
         UsageError: pyyaml is not installed.
-        DataError: the file is no YAML, or a key or its value is invalid.
+        DataError: the file is no YAML, a key or its value is invalid, or a key stands twice in two
+            spellings.
     """
     entries = _parse_yaml(path)
     if not isinstance(entries, dict) or not entries:
@@ -151,6 +152,10 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
     declared = {}
     for key, value in entries.items():
         name = "format" if key == "from" else key.replace("-", "_")
+        if name in declared:
+            problem = f"two values of {name!r}"
+            remedy = f"keep one of them ({key!r} is another spelling)"
+            raise DataError(problem, source=str(path), remedy=remedy)
         declared[name] = _checked_value(path, name, value)
     return declared
 

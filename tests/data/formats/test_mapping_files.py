@@ -111,6 +111,8 @@ REFUSALS = {
     "columns: {a: b": "not YAML",
     "columns: {item: a, item: b}": "line 1: two values of 'item'",
     "columns: {item: a}\ncolumns: {item: b}": "line 2: two values of 'columns'",
+    "from: arena\nformat: arena": "two values of 'format'",
+    "human-judge: x\nhuman_judge: y": "two values of 'human_judge'",
     "- columns": "not a mapping file",
     "": "not a mapping file",
 }

@@ -16,6 +16,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
 from podium.hosts.inspect_ai.logs.recorded_battles import recorded_battles
 from podium.hosts.inspect_ai.tasks import recorded_task as recorded
 from podium.hosts.inspect_ai.tasks import ring, round_robin
+from podium.notices.notice_text import notice_text
 from podium.responses.transcripts import ANSWER_ALONE
 
 
@@ -189,3 +190,13 @@ def test_what_cannot_be_rejudged_is_rejected_with_the_remedy(write_responses):
         round_robin(responses=paths, battles="v.csv")
     with pytest.raises(UsageError, match="sample=0"):
         recorded(battles="v.csv", responses=paths, sample=0)
+
+
+def test_a_damaged_log_beside_the_recorded_battles_is_told(play, write_responses, capsys):
+    first = play(round_robin(responses=write_responses()))
+    place(first).with_name("damaged.eval").write_bytes(b"no log")
+    capsys.readouterr()
+    [note] = recorded_battles("logs", show=ANSWER_ALONE).lost
+    assert "damaged.eval" in notice_text(note)
+    recorded(battles="logs")
+    assert "damaged.eval" in capsys.readouterr().err

@@ -463,10 +463,10 @@ def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:
     return replace(run, who=record.model, question=(record.model, run.what))
 
 
-def find_logs(sources: Iterable[str]) -> list[FiledRun]:
+def find_logs(sources: Iterable[str]) -> CountedLogs:
     """Return the logs that count among those in files, folders or globs; see `choose_logs`.
 
-    Logs that cannot be read are left out without a message.
+    Logs that cannot be read are among its `lost`.
 
     Raises:
         DataError: there is a single log, and it cannot be read.
@@ -480,7 +480,7 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
             # Lists and rankings beside logs end with `.json`, too, and are no logs.
             if not is_beside_logs(path) and is_log(path):
                 unlabelled[path] = None
-    return choose_logs(unlabelled).logs
+    return choose_logs(unlabelled)
 
 
 def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> ChosenLogs:

@@ -24,6 +24,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.logs.responses_of_evals import responses_in_evals
 from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
+from podium.notices.notice import Notice
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
 from podium.responses.groups_of_responses import with_groups
@@ -47,6 +48,7 @@ class RecordedBattles:
         preferred: name of the model whose responses humans are known to prefer; None if no
             preferences are known.
         lacking: models without responses in the logs of their battles, if no battle has both.
+        lost: notes on logs and files that could not be read.
     """
 
     pairings: tuple[Pairing, ...]
@@ -54,6 +56,7 @@ class RecordedBattles:
     responses: Responses | None = None
     preferred: str | None = None
     lacking: tuple[str, ...] = ()
+    lost: tuple[Notice, ...] = ()
 
 
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
@@ -77,13 +80,13 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
             f"{RECORDED} needs battles to re-judge: "
             "-T battles=LOG (logs, or verdicts beside responses=)"
         )
-    logs = find_logs(sources)
+    found = find_logs(sources)
     other_tournaments = [
-        log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)
+        log for log in found.logs if is_tournament(log.header) and not _is_own_log(log, sources)
     ]
     if other_tournaments:
-        return _battles_in_logs(other_tournaments)
-    evals = [log.path for log in logs if not is_tournament(log.header)]
+        return replace(_battles_in_logs(other_tournaments), lost=tuple(found.lost))
+    evals = [log.path for log in found.logs if not is_tournament(log.header)]
     if evals:
         return _battles_in_evals(sources, evals, show)
     pairs = read_pairs(sources, show)
@@ -156,11 +159,12 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
     pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
     if "judge" not in table:
-        return RecordedBattles(pairings, {})
+        return RecordedBattles(pairings, repeats={}, lost=battles.lost)
     if "repeat" not in table:
         table = table.assign(repeat=0)
     last = table["repeat"].fillna(0).groupby(table["judge"].astype(str)).max()
-    return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
+    repeats = {str(name): int(number) + 1 for name, number in last.items()}
+    return RecordedBattles(pairings, repeats, lost=battles.lost)
 
 
 def _responses_of(

@@ -127,6 +127,8 @@ def read_competitors(
         if record is not None and record.lacking and not responses:
             _refuse_without_responses(record.lacking)
         competing = _read_answers(responses, options, questions)
+    if record is not None:
+        competing = replace(competing, notes=(*record.lost, *competing.notes))
     unanswered = competing.battles_without_answer(record.pairings) if record is not None else []
     selected = competing.select(
         models=split_names(options.models),

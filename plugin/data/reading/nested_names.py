@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from podium.data.counting.relations import ROW, sql_literal
-from podium.data.formats.records import TEXT, Records
+from podium.data.formats.records import TEXT, Column, Records
 from podium.errors import DataError
 from podium.printable import shorten
 
@@ -54,6 +54,13 @@ def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
     return False
 
 
+def _may_be_nested(records: Records, column: Column) -> bool:
+    """Return whether a name may be an object or a list; only those of a data frame are known."""
+    frame = records.engine.coded_frame(records.scan)
+    coded = None if frame is None else frame.texts.get(column.text)
+    return coded is None or any(text.startswith(("{", "[")) for text in coded.texts)
+
+
 def require_plain_names(records: Records) -> None:
     """Check that no name of a model is an object or a list.
 
@@ -65,7 +72,7 @@ def require_plain_names(records: Records) -> None:
     """
     for name in COLUMNS_OF_NAMES:
         column = records.columns.get(name)
-        if column is None or column.is_number:
+        if column is None or column.is_number or not _may_be_nested(records, column):
             continue
         # For speed, the first character is tested first.
         is_nested = f"regexp_matches({column.text}, {sql_literal(NESTED_TEXT)})"

@@ -266,7 +266,7 @@ def _scan_rows(
     """
     # Foreign columns of JSON become whole numbers or booleans if all their values are, else text.
     foreign = [name for name, column in typed.items() if column.type == JSON]
-    wanted = ["count(*)", f"bool_and({alone})"]
+    wanted = ["count(*)", f"bool_and({alone})" if skip_alone else "false"]
     wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
     for name in foreign:
         words = typed[name].text

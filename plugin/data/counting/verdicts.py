@@ -845,9 +845,10 @@ class Verdicts:
             "first": np.minimum(codes["model_a"], codes["model_b"]),
             "second": np.maximum(codes["model_a"], codes["model_b"]),
         }
-        # To look up codes is faster than to join all rows.
-        may_be_in_cell = _may_be_in_cell(columns, self.engine.arrays(cells))
-        columns = {name: column[may_be_in_cell] for name, column in columns.items()}
+        if len(codes[ROW]) > MOST_KEPT:
+            # To look up codes is faster than to join all rows.
+            may_be_in_cell = _may_be_in_cell(columns, self.engine.arrays(cells))
+            columns = {name: column[may_be_in_cell] for name, column in columns.items()}
         rows = self.engine.fresh("rows")
         self.engine.view_arrays(rows, columns, lambda relation: f"select * from {relation}")
         judgments = self.judgments

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,16 +10,13 @@ from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.decisive_raters import (
-    DecisiveRater,
-    ScoresWithout,
-    means_without_raters,
-    rates_without_raters,
-    strengths_without_raters,
-)
+from podium.hookspecs import load_target
 from podium.rankers.errors.raters import count_raters, raters_of
 from podium.rankers.ranking import Separation, Standings
 from podium.wording import quantity
+
+if TYPE_CHECKING:
+    from podium.rankers.decisive_raters import DecisiveRater, ScoresWithout
 
 DECISIVE_RATER = "decisive rater"
 """Name of the check."""
@@ -31,12 +29,15 @@ HEAVY_SHARE = 0.25
 MOST_RATERS_OF_PAIRS = 50
 """With more voters or judges, only the first place is checked: errors include how they differ, so
 that one of many hardly turns round a clear difference."""
-SCORES_WITHOUT_RATER: dict[str, Callable[[Battles], ScoresWithout | None]] = {
-    "bradley-terry": strengths_without_raters,
-    "win-rate": rates_without_raters,
-    "mean": means_without_raters,
+SCORES_WITHOUT_RATER: "dict[str, str | Callable[[Battles], ScoresWithout | None]]" = {
+    "bradley-terry": "podium.rankers.decisive_raters:strengths_without_raters",
+    "win-rate": "podium.rankers.decisive_raters:rates_without_raters",
+    "mean": "podium.rankers.decisive_raters:means_without_raters",
 }
-"""By ranker, the function that computes its scores without each voter or judge."""
+"""By ranker, the function that computes its scores without each voter or judge.
+
+A text `module:name` names a function that is imported when it is needed, which is seldom.
+"""
 
 
 def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, ...]:
@@ -79,7 +80,7 @@ def _are_few_raters(battles: Battles) -> bool:
 
 def _check_places(
     battles: Battles,
-    scores_without: Callable[[Battles], ScoresWithout | None],
+    scores_without: "str | Callable[[Battles], ScoresWithout | None]",
     separation: Separation,
     pairs: Sequence[tuple[str, str]],
     *,
@@ -92,7 +93,7 @@ def _check_places(
 
     Args:
         battles: the battles.
-        scores_without: computes scores without each voter or judge.
+        scores_without: computes scores without each voter or judge, as in `SCORES_WITHOUT_RATER`.
         separation: which models are clearly ahead of which.
         pairs: the pairs to check beside the first place, the model that is ahead first.
         is_first_checked: whether the first place is checked.
@@ -161,13 +162,13 @@ def check_rater_of_pair(
         return ()
     scores_without = SCORES_WITHOUT_RATER[ranker]
     if credit is not None:
-        scores_without = partial(strengths_without_raters, credit=credit)
+        scores_without = partial(load_target(SCORES_WITHOUT_RATER["bradley-terry"]), credit=credit)
     return _check_lead(battles, scores_without, leader, (other,))
 
 
 def _check_lead(
     battles: Battles,
-    scores_without: Callable[[Battles], ScoresWithout | None],
+    scores_without: "str | Callable[[Battles], ScoresWithout | None]",
     leader: str,
     rivals: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
@@ -177,7 +178,7 @@ def _check_lead(
 
     Args:
         battles: the battles.
-        scores_without: computes scores without each voter or judge.
+        scores_without: computes scores without each voter or judge, as in `SCORES_WITHOUT_RATER`.
         leader: the model that is ahead.
         rivals: the models that it is ahead of; all others if empty.
     """
@@ -193,32 +194,33 @@ def _check_lead(
 
 
 def _try_scores(
-    battles: Battles, scores_without: Callable[[Battles], ScoresWithout | None]
-) -> ScoresWithout | Check | None:
+    battles: Battles, scores_without: "str | Callable[[Battles], ScoresWithout | None]"
+) -> "ScoresWithout | Check | None":
     """Return scores without each voter or judge, or the check that is not known if a fit fails.
 
     None with one judge and no voters.
     """
     try:
-        return scores_without(battles)
+        scores: ScoresWithout | None = load_target(scores_without)(battles)
     except (NotIdentifiedError, NotConvergedError):
         return not_known(DECISIVE_RATER, FAILED_FIT)
+    return scores
 
 
-def _rater_check_passed(scores: ScoresWithout, kept: str) -> Check:
+def _rater_check_passed(scores: "ScoresWithout", kept: str) -> Check:
     """Return the check that no voter or judge decides; `kept` says what stays as it is."""
     raters = quantity(scores.raters.number, scores.raters.unit)
     return make_check(DECISIVE_RATER, is_flagged=False, fields={"kept": kept, "raters": raters})
 
 
-def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:
+def _flagged_rater_check(decisive: "DecisiveRater", battles: Battles, *, is_first: bool) -> Check:
     """Return the check that a voter or judge decides who leads or, if not `is_first`, a place."""
     fields = _decisive_fields(decisive, battles, is_first=is_first)
     return make_check(DECISIVE_RATER, is_flagged=True, number=float(decisive.number), fields=fields)
 
 
 def _decisive_fields(
-    decisive: DecisiveRater, battles: Battles, *, is_first: bool
+    decisive: "DecisiveRater", battles: Battles, *, is_first: bool
 ) -> dict[str, str]:
     """Return what the text of a flagged check names; a judge has its short name.
 
